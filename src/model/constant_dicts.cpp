@@ -233,28 +233,22 @@ bool ConstantEvaluator::is_read_from_file(const Expr *expr) const {
 
 // `d["x"] = 1`, `d.update(x=1)`, wherever they stand.
 void ConstantEvaluator::add_changes(const Scope &at, const Expr *expr, u32 depth, DictView &view) {
-  const std::vector<DictChange> *changes = nullptr;
-  Symbol name;
+  std::span<const DictChange> changes;
   if (const auto *plain = as<Name>(expr)) {
     const FunctionInfo *owner = at.function;
     while (owner != nullptr && owner->slot_of(plain->id) == FunctionInfo::kNoSlot) {
       owner = owner->parent;
     }
-    const auto found = index_.dict_changes.find(owner);
-    changes = found != index_.dict_changes.end() ? &found->second : nullptr;
-    name = plain->id;
+    changes = index_.dict_changes_of(owner, plain->id);
   } else if (const auto *attribute = as<Attribute>(expr)) {
     const auto found = index_.attribute_dict_changes.find(attribute->attr.id);
-    changes = found != index_.attribute_dict_changes.end() ? &found->second : nullptr;
-    name = attribute->attr;
+    changes = found != index_.attribute_dict_changes.end() ? std::span(found->second) : changes;
   }
-  if (changes == nullptr) {
+  if (changes.size() > kMostChanges) { // many may ask for a dictionary that is changed many times
+    view.unknown = true;
     return;
   }
-  for (const DictChange &change : *changes) {
-    if (change.name != name) {
-      continue;
-    }
+  for (const DictChange &change : changes) {
     const Scope there = scope_of(project_, *change.function);
     if (change.update == nullptr) {
       add_entry(there, change.key, change.value, change.conditional, depth, view);

@@ -24,6 +24,7 @@ public:
   static constexpr u32 kMostDepth = 20;
   static constexpr u32 kMostSteps = 400;
   static constexpr std::size_t kMostSources = 32;
+  static constexpr std::size_t kMostChanges = 256; // of a dictionary
 
   explicit ConstantEvaluator(const Project &project) : project_(project), index_(definitions_of(project)) {}
 

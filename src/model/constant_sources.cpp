@@ -145,10 +145,8 @@ void ConstantEvaluator::name_sources(const Scope &at, Symbol name, u32 depth, So
     if (slot == FunctionInfo::kNoSlot) {
       continue;
     }
-    for (u32 i = 0; i < scope->params.size(); ++i) {
-      if (scope->params[i]->name == name) {
-        parameter_sources(*scope, i, depth, into);
-      }
+    if (const u32 param = scope->place_of_param(name); param != FunctionInfo::kNoParam) {
+      parameter_sources(*scope, param, depth, into);
     }
     into.unknown |= scope->outer_stores.contains(slot);
     const auto found = index_.bindings.find(scope);
@@ -156,6 +154,10 @@ void ConstantEvaluator::name_sources(const Scope &at, Symbol name, u32 depth, So
       const auto first =
           std::ranges::lower_bound(found->second, name.id, {}, [](const Binding &binding) { return binding.name.id; });
       for (auto binding = first; binding != found->second.end() && binding->name.id == name.id; ++binding) {
+        if (into.given.size() > kMostSources) { // many may ask for a name that is bound many times
+          into.unknown = true;
+          return;
+        }
         if (binding->import != nullptr) {
           import_sources(*scope, *binding, depth, into);
         } else if (binding->value != nullptr) {

@@ -340,6 +340,14 @@ private:
 
 } // namespace
 
+std::span<const DictChange> Definitions::dict_changes_of(const FunctionInfo *function, Symbol name) const {
+  const auto found = dict_changes.find(function);
+  if (found == dict_changes.end()) {
+    return {};
+  }
+  return std::ranges::equal_range(found->second, name.id, {}, [](const DictChange &change) { return change.name.id; });
+}
+
 const Definitions &definitions_of(const Project &project) {
   if (const Definitions *const known = project.definitions.get_local()) {
     return *known;
@@ -359,6 +367,9 @@ const Definitions &definitions_of(const Project &project) {
   }
   for (auto &[function, bindings] : made->bindings) {
     std::ranges::stable_sort(bindings, {}, [](const Binding &binding) { return binding.name.id; });
+  }
+  for (auto &[function, changes] : made->dict_changes) {
+    std::ranges::stable_sort(changes, {}, [](const DictChange &change) { return change.name.id; });
   }
   return project.definitions.set(std::move(made));
 }

@@ -2,8 +2,10 @@
 // walk over all files of a project, when somebody first asks.
 #pragma once
 
+#include "base/lazy.h"
 #include "model/project.h"
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -72,18 +74,24 @@ public:
   static u32 unit_of(const ClassInfo *type) { return type->name.id; }
 };
 
+class Registrations; // of functions in tables: see rules/tables.cpp
+
 struct Definitions {
-  std::unordered_map<const FunctionInfo *, std::vector<Binding>> bindings; // sorted by name
-  std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes;
-  ByName<u32, DictChange> attribute_dict_changes; // by attribute
-  ByName<u32, AttributeStore> attribute_stores;   // by attribute
-  NamesRead changed_attributes;                   // of whatever object, in place and not by a constructor
-  ByName<u32, CallPlace> options;                 // add_argument(…), by the attribute that it fills
-  ByName<u32, CallPlace> flags;                   // flags.DEFINE_…(…), by name
+  std::unordered_map<const FunctionInfo *, std::vector<Binding>> bindings;        // sorted by name
+  std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes; // sorted by name
+  ByName<u32, DictChange> attribute_dict_changes;                                 // by attribute
+  ByName<u32, AttributeStore> attribute_stores;                                   // by attribute
+  NamesRead changed_attributes;   // of whatever object, in place and not by a constructor
+  ByName<u32, CallPlace> options; // add_argument(…), by the attribute that it fills
+  ByName<u32, CallPlace> flags;   // flags.DEFINE_…(…), by name
   ByName<const ClassInfo *, CallPlace> constructions;
   // Names of classes of the project that stand elsewhere than in a call of them or in an annotation: handed to a parser
   // of options, renamed, or asked for an attribute. Then others may make objects of the class.
   ByName<u32, CallPlace> classes_handed_on;
+  Lazy<Registrations> registrations; // by decorators
+
+  // Of the dictionary that has the name in the function.
+  [[nodiscard]] std::span<const DictChange> dict_changes_of(const FunctionInfo *function, Symbol name) const;
 };
 
 const Definitions &definitions_of(const Project &project);

@@ -90,7 +90,7 @@ Tree Parser::run() {
                                           static_cast<u8>(whole[at])));
   }
   Collect<Stmt *> statements(*this, scratch_.stmts);
-  std::vector<WrittenFile> files;
+  WrittenFiles files;
   for (const Segment &segment : source_.segments) {
     if (segment.is_written()) {
       if (FunctionDef *file = parse_written(segment, files); file != nullptr) {
@@ -101,6 +101,9 @@ Tree Parser::run() {
     }
   }
   height_ = 0;
+  for (const WrittenFile &written : files.all) {
+    written.file->body = arena_.copy(written.statements.data(), written.statements.size());
+  }
   tree_.body = arena_.copy(statements.data(), statements.size());
   tree_.comments = std::move(lexer_.comments);
   tree_.errors = std::move(errors_.errors);
@@ -122,30 +125,21 @@ void Parser::parse_segment(const Segment &segment, Collect<Stmt *> &statements) 
 
 // A cell that is written to a file is code of another module, with names of its own: a function that nobody calls
 // comes nearest to that. Cells that are added to the same file become part of it, and null is returned.
-FunctionDef *Parser::parse_written(const Segment &segment, std::vector<WrittenFile> &files) {
+FunctionDef *Parser::parse_written(const Segment &segment, WrittenFiles &files) {
   const std::string_view target = text({segment.target_begin, segment.target_end});
-  const auto known = std::ranges::find(files, target, &WrittenFile::name);
   Collect<Stmt *> statements(*this, scratch_.stmts);
-  if (segment.appends && known != files.end()) {
-    for (Stmt *statement : known->file->body) {
-      statements.push(statement);
-    }
+  parse_segment(segment, statements); // how deep they are is no concern of a block
+  WrittenFile *&latest = files.latest[target];
+  const bool is_new = latest == nullptr || !segment.appends;
+  if (is_new) {
+    latest = &files.all.emplace_back();
+    latest->file = make<FunctionDef>(segment.begin);
+    latest->file->name = intern("%%writefile"); // what no code can mean
+    latest->file->name_span = {segment.target_begin, segment.target_end};
   }
-  parse_segment(segment, statements);
-  if (segment.appends && known != files.end()) {
-    known->file->body = arena_.copy(statements.data(), statements.size());
-    known->file->end = segment.end;
-    return nullptr;
-  }
-  const Block body = arena_.copy(statements.data(), statements.size()); // how deep they are is no concern of a block
-  auto *file = make<FunctionDef>(segment.begin);
-  file->end = segment.end;
-  file->name = intern("%%writefile"); // what no code can mean
-  file->name_span = {segment.target_begin, segment.target_end};
-  file->body = body;
-  std::erase_if(files, [target](const WrittenFile &other) { return other.name == target; });
-  files.push_back({target, file});
-  return file;
+  latest->file->end = segment.end;
+  latest->statements.insert(latest->statements.end(), statements.data(), statements.data() + statements.size());
+  return is_new ? latest->file : nullptr;
 }
 
 void Parser::expect_closing(Tok kind, u32 opening) {
@@ -203,6 +197,16 @@ void Parser::python2(Span evidence) {
   }
 }
 
+// A block has at least one statement, also where none could be read: who looks at its first or last one need not ask.
+Block Parser::block_of(Collect<Stmt *> &statements) {
+  if (statements.empty()) {
+    auto *missing = make<InvalidStmt>(previous_end_);
+    missing->end = previous_end_;
+    statements.push(missing);
+  }
+  return arena_.copy(statements.data(), statements.size());
+}
+
 // `: statements` on one line, or a line break and an indented block.
 Block Parser::parse_suite() {
   if (at(Tok::Colon)) {
@@ -217,12 +221,15 @@ Block Parser::parse_suite() {
   if (!at(Tok::Newline)) {
     Collect<Stmt *> statements(*this, scratch_.stmts);
     parse_simple_statements(statements);
-    return arena_.copy(statements.data(), statements.size());
+    return block_of(statements);
   }
+  const u32 colon = previous_end_;
   advance();
   if (!at(Tok::Indent)) {
     errors_.add({current_.start, current_.end}, "expected an indented block");
-    return {};
+    previous_end_ = colon;
+    Collect<Stmt *> none(*this, scratch_.stmts);
+    return block_of(none);
   }
   return parse_indented_block();
 }
@@ -238,7 +245,7 @@ Block Parser::parse_indented_block() {
     advance();
     previous_end_ = last;
   }
-  return arena_.copy(statements.data(), statements.size());
+  return block_of(statements);
 }
 
 void Parser::parse_statements_until(Tok end, Collect<Stmt *> &statements) {

@@ -6,8 +6,10 @@
 #include "python/parser.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace deepperf::python {
@@ -97,15 +99,19 @@ private:
     Parser &parser_;
   };
 
-  // What `%%writefile` cells of a notebook write.
+  // What `%%writefile` cells of a notebook write; the body of a file is complete when all of them are parsed.
   struct WrittenFile {
-    std::string_view name;
     FunctionDef *file = nullptr;
+    std::vector<Stmt *> statements;
+  };
+  struct WrittenFiles {
+    std::deque<WrittenFile> all;
+    std::unordered_map<std::string_view, WrittenFile *> latest; // by name
   };
 
   // ---- parser.cpp: tokens, errors, blocks
   void parse_segment(const Segment &segment, Collect<Stmt *> &statements);
-  FunctionDef *parse_written(const Segment &segment, std::vector<WrittenFile> &files);
+  FunctionDef *parse_written(const Segment &segment, WrittenFiles &files);
   void advance() {
     previous_end_ = current_.end;
     lexer_.next(current_);
@@ -153,6 +159,7 @@ private:
     height_ = children + 1;
   }
 
+  Block block_of(Collect<Stmt *> &statements);
   Block parse_suite();
   Block parse_indented_block();
   void parse_statements_until(Tok end, Collect<Stmt *> &statements);

@@ -72,6 +72,9 @@ void write_timings_json(const rules::Timings &timings, std::string &out) {
   for (const auto &[rule, steps] : timings.steps) {
     json["steps"][std::string(rule->code)] = steps;
   }
+  for (const auto &[rule, files] : timings.stopped) {
+    json["stopped"][std::string(rule->code)] = files;
+  }
   for (const auto &[what, steps] : counters_of(timings.work)) {
     json["work"][std::string(what)] = steps;
   }

@@ -3,6 +3,7 @@
 #include "python/children.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -10,51 +11,66 @@ using namespace python;
 
 namespace {
 
-// Is the expression the name itself, `name.to(device)`, or a tuple with one of these?
-bool gives_name(const Expr *expr, Symbol name) {
+using Names = std::unordered_set<u32>;
+
+// The names that the expression is: the name itself, `name.to(device)`, or a tuple with these.
+void add_given(const Expr *expr, Names &into) {
   if (const auto *plain = as<Name>(expr)) {
-    return plain->id == name;
-  }
-  if (const auto *parts = as<Tuple>(expr)) {
-    return std::ranges::any_of(parts->elts, [name](const Expr *part) { return gives_name(part, name); });
-  }
-  if (const auto *call = as<Call>(expr)) {
+    into.insert(plain->id.id);
+  } else if (const auto *parts = as<Tuple>(expr)) {
+    std::ranges::for_each(parts->elts, [&into](const Expr *part) { add_given(part, into); });
+  } else if (const auto *call = as<Call>(expr)) {
     const std::string_view method = called_method(*call);
-    return (method == "to" || method == "cuda" || method == "eval" || method == "half") &&
-           gives_name(receiver_of(*call), name);
+    if (method == "to" || method == "cuda" || method == "eval" || method == "half") {
+      add_given(receiver_of(*call), into);
+    }
   }
-  return false;
+}
+
+// Names in the expression, but not what is computed with them.
+void add_mentioned(const Node *node, Names &into) {
+  if (const auto *plain = as<Name>(node)) {
+    into.insert(plain->id.id);
+  } else if (node->kind != NodeKind::Call) {
+    for_each_child(node, [&into](const Node *child) { add_mentioned(child, into); });
+  }
+}
+
+// What becomes of the names of a function.
+struct Fates {
+  Names kept;
+  Names returned;
+  bool keeps_all = false;
+};
+
+void add_fates(const Node *node, Fates &into) {
+  if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
+    add_given(result->value, into.returned);
+    add_mentioned(result->value, into.returned);
+  } else if (const auto *stored = as<Assign>(node)) {
+    Names names;
+    add_given(stored->value, names);
+    add_mentioned(stored->value, names);
+    if (const auto *target = as<Name>(stored->targets[0])) {
+      names.erase(target->id.id); // model = model.to(device)
+    }
+    into.kept.merge(names);
+  } else if (node->kind == NodeKind::Yield) {
+    into.keeps_all = true;
+  }
+  for_each_child(node, [&into](const Node *child) { add_fates(child, into); });
 }
 
 // Of what has the name in the function.
-Fate fate_of(const model::FunctionInfo &function, Symbol name) {
-  bool kept = std::ranges::find(function.globals, name) != function.globals.end();
-  bool returned = false;
-  const auto mentions = [name](const auto &inner, const Node *part) -> bool {
-    if (const auto *plain = as<Name>(part)) {
-      return plain->id == name;
-    }
-    if (part->kind == NodeKind::Call) {
-      return false; // what is computed with it, not it
-    }
-    bool found = false;
-    for_each_child(part, [&](const Node *child) { found = found || inner(inner, child); });
+Fate fate_of(const Site &site, const model::FunctionInfo &function, Symbol name) {
+  const Fates &fates = site.memory.recall<Fates>(&function, [&] {
+    Fates found;
+    std::ranges::for_each(function.globals, [&found](Symbol global) { found.kept.insert(global.id); });
+    add_fates(function.node, found);
     return found;
-  };
-  const auto visit = [&](const auto &self, const Node *node) -> void {
-    if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
-      returned = returned || gives_name(result->value, name) || mentions(mentions, result->value);
-    } else if (const auto *stored = as<Assign>(node)) {
-      const auto *target = as<Name>(stored->targets[0]);
-      const bool is_itself = target != nullptr && target->id == name; // model = model.to(device)
-      kept = kept || (!is_itself && (gives_name(stored->value, name) || mentions(mentions, stored->value)));
-    } else if (node->kind == NodeKind::Yield) {
-      kept = true;
-    }
-    for_each_child(node, [&](const Node *child) { self(self, child); });
-  };
-  visit(visit, function.node);
-  return kept ? Fate::Kept : returned ? Fate::Returned : Fate::Dropped;
+  });
+  const bool is_kept = fates.keeps_all || fates.kept.contains(name.id);
+  return is_kept ? Fate::Kept : fates.returned.contains(name.id) ? Fate::Returned : Fate::Dropped;
 }
 
 } // namespace
@@ -76,7 +92,7 @@ const Stmt *taken_by(const std::vector<const Node *> &ancestors, const Call &cal
   return nullptr;
 }
 
-Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
+Fate fate_of_taken(const Site &site, const model::FunctionInfo &function, const Stmt *taken) {
   if (taken == nullptr) {
     return Fate::Kept;
   }
@@ -88,7 +104,7 @@ Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
     return Fate::Kept;
   }
   if (const auto *name = as<Name>(assignment->targets[0])) {
-    return fate_of(function, name->id);
+    return fate_of(site, function, name->id);
   }
   const auto *names = as<Tuple>(assignment->targets[0]); // tokenizer, model = load()
   if (names == nullptr) {
@@ -97,7 +113,7 @@ Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
   Fate worst = Fate::Dropped;
   for (const Expr *part : names->elts) {
     const auto *name = as<Name>(part);
-    worst = std::max(worst, name != nullptr ? fate_of(function, name->id) : Fate::Kept);
+    worst = std::max(worst, name != nullptr ? fate_of(site, function, name->id) : Fate::Kept);
   }
   return worst;
 }

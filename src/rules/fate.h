@@ -17,7 +17,7 @@ enum class Fate : u8 {
 const python::Stmt *taken_by(const std::vector<const python::Node *> &ancestors, const python::Call &call);
 
 // Of what that statement takes.
-Fate fate_of_taken(const model::FunctionInfo &function, const python::Stmt *taken);
+Fate fate_of_taken(const Site &site, const model::FunctionInfo &function, const python::Stmt *taken);
 
 // Does a decorator of the function keep what it returned: lru_cache, st.cache_resource?
 bool is_cached(const model::FunctionInfo &function);

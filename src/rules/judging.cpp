@@ -489,6 +489,9 @@ Findings judge(const model::Project &project, const RuleSet &rules, std::vector<
   // Once more, because looking at the clock at each step takes time itself.
   Trace trace;
   Findings findings = run_all(Judging(project, rules, nullptr, nullptr, timings, &trace), failures);
+  for (const RuleFailure &failure : failures) {
+    timings->stopped[failure.rule] += failure.is_too_long ? 1 : 0;
+  }
   timings->work.add(project.work);
   timings->work.rule_visits += trace.visits;
   timings->work.rule_queries += trace.queries;

@@ -3,6 +3,8 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -10,21 +12,47 @@ using namespace python;
 
 NamesFrom::NamesFrom(const FunctionDef &function, const std::vector<Symbol> &params,
                      FunctionRef<bool(const Expr *)> is_cut) {
-  for (const Symbol param : params) {
-    names_.insert(param.id);
-  }
-  for (std::size_t known = 0; known != names_.size();) {
-    known = names_.size();
-    any_node(function.body, [&](const Node *node) {
-      if (const auto *assignment = as<Assign>(node)) {
-        if (mentioned_in(assignment->value) && !is_cut(assignment->value)) {
-          std::ranges::for_each(assignment->targets, [this](const Expr *target) { add(target); });
-        }
-      } else if (const auto *loop = as<For>(node); loop != nullptr && mentioned_in(loop->iter) && !is_cut(loop->iter)) {
-        add(loop->target);
+  // What is assigned, and by which names it is found: each is looked at once, however long the way from a parameter is.
+  struct Given {
+    const Expr *value = nullptr;
+    const Node *statement = nullptr;
+    bool is_followed = false;
+  };
+  std::vector<Given> given;
+  std::unordered_map<u32, std::vector<u32>> mentioning;
+  any_node(function.body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *loop = as<For>(node);
+    const Expr *value = assignment != nullptr ? assignment->value : loop != nullptr ? loop->iter : nullptr;
+    if (value == nullptr) {
+      return false;
+    }
+    any_node(value, [&](const Node *part) {
+      if (const auto *name = as<Name>(part)) {
+        mentioning[name->id.id].push_back(static_cast<u32>(given.size()));
       }
       return false;
     });
+    given.push_back({value, node});
+    return false;
+  });
+  for (const Symbol param : params) {
+    add(param);
+  }
+  while (!waiting_.empty()) {
+    const auto found = mentioning.find(waiting_.back());
+    waiting_.pop_back();
+    for (const u32 index : found != mentioning.end() ? found->second : std::vector<u32>{}) {
+      Given &one = given[index];
+      if (std::exchange(one.is_followed, true) || is_cut(one.value)) {
+        continue;
+      }
+      if (const auto *assignment = as<Assign>(one.statement)) {
+        std::ranges::for_each(assignment->targets, [this](const Expr *target) { add(target); });
+      } else {
+        add(static_cast<const For *>(one.statement)->target);
+      }
+    }
   }
 }
 
@@ -38,10 +66,16 @@ bool NamesFrom::mentioned_in(const Node *node) const {
   });
 }
 
+void NamesFrom::add(Symbol name) {
+  if (names_.insert(name.id).second) {
+    waiting_.push_back(name.id);
+  }
+}
+
 void NamesFrom::add(const Expr *target) {
   any_node(target, [this](const Node *part) {
     if (const auto *name = as<Name>(part)) {
-      names_.insert(name->id.id);
+      add(name->id);
     }
     return false;
   });

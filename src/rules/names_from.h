@@ -20,9 +20,11 @@ public:
   [[nodiscard]] bool mentioned_in(const python::Node *node) const;
 
 private:
+  void add(Symbol name);
   void add(const python::Expr *target);
 
   std::unordered_set<u32> names_;
+  std::vector<u32> waiting_; // of these, while they are found
 };
 
 } // namespace deepperf::rules

@@ -3,6 +3,9 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -12,7 +15,10 @@ using model::FunctionInfo;
 namespace {
 
 struct OriginBindings {
-  std::vector<OriginBinding> all; // by name, then by place
+  std::vector<OriginBinding> statements;     // by name, then by place
+  std::vector<OriginBinding> comprehensions; // likewise, of names that nobody outside of them sees
+  std::unordered_map<const Expr *, std::vector<const OriginBinding *>> of_value;
+  std::vector<Span> loops; // the outermost ones, by place
 };
 
 class BindingSearch {
@@ -163,6 +169,20 @@ private:
 
 namespace {
 
+// The outermost For and While loops.
+std::vector<Span> outer_loops(const FunctionInfo &function) {
+  std::vector<Span> loops;
+  for (const model::Loop *loop : function.loops) {
+    if (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While) {
+      loops.push_back({loop->node->start, loop->node->end});
+    }
+  }
+  std::ranges::sort(loops, {}, [](const Span &one) { return std::pair(one.start, ~one.end); });
+  u32 end = 0;
+  std::erase_if(loops, [&end](const Span &one) { return one.start < std::exchange(end, std::max(end, one.end)); });
+  return loops;
+}
+
 const OriginBindings &bindings_of(const Site &site, const FunctionInfo &function) {
   return site.memory.recall<OriginBindings>(&function, [&] {
     BindingSearch search;
@@ -172,45 +192,66 @@ const OriginBindings &bindings_of(const Site &site, const FunctionInfo &function
     } else if (function.node == nullptr) {
       search.block(function.module->parsed->tree.body, {});
     }
-    std::ranges::stable_sort(search.found, {}, [](const OriginBinding &one) { return one.name.id; });
-    return OriginBindings{std::move(search.found)};
+    std::ranges::stable_sort(search.found, {},
+                             [](const OriginBinding &one) { return std::pair(one.name.id, one.start); });
+    OriginBindings bindings;
+    for (OriginBinding &one : search.found) {
+      (one.in_region_only ? bindings.comprehensions : bindings.statements).push_back(std::move(one));
+    }
+    for (const std::vector<OriginBinding> *all : {&bindings.statements, &bindings.comprehensions}) {
+      for (const OriginBinding &one : *all) {
+        bindings.of_value[one.value].push_back(&one);
+      }
+    }
+    bindings.loops = outer_loops(function);
+    return bindings;
   });
+}
+
+// Those of the name that begin at the offset or before it.
+std::span<const OriginBinding> begun_before(const std::vector<OriginBinding> &all, Symbol name, u32 offset) {
+  const auto key = [](const OriginBinding &one) { return std::pair(one.name.id, one.start); };
+  const auto first = std::ranges::lower_bound(all, std::pair(name.id, 0U), {}, key);
+  return {first, std::ranges::upper_bound(first, all.end(), std::pair(name.id, offset), {}, key)};
+}
+
+// Where the outermost loop around the offset ends; the offset itself if there is none.
+u32 end_of_loop_around(const std::vector<Span> &loops, u32 offset) {
+  const auto after = std::ranges::upper_bound(loops, offset, {}, &Span::start);
+  return after != loops.begin() && offset < std::prev(after)->end ? std::prev(after)->end : offset;
 }
 
 } // namespace
 
 std::vector<const OriginBinding *> bindings_of_value(const Site &site, const FunctionInfo &function,
                                                      const Expr *value) {
-  std::vector<const OriginBinding *> found;
-  for (const OriginBinding &one : bindings_of(site, function).all) {
-    if (one.value == value) {
-      found.push_back(&one);
-    }
-  }
-  return found;
+  const OriginBindings &all = bindings_of(site, function);
+  const auto found = all.of_value.find(value);
+  return found != all.of_value.end() ? found->second : std::vector<const OriginBinding *>{};
 }
 
 std::vector<const OriginBinding *> bindings_before(const Site &site, const FunctionInfo &function, Symbol name,
                                                    u32 offset, bool &is_settled, bool is_carried) {
-  const auto is_in_same_loop = [&](const OriginBinding &binding) {
-    return std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
-      return (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While) &&
-             loop->node->start <= binding.start && binding.end <= loop->node->end && loop->node->start <= offset &&
-             offset < loop->node->end;
-    });
-  };
   const OriginBindings &all = bindings_of(site, function);
-  const auto range =
-      std::ranges::equal_range(all.all, name.id, {}, [](const OriginBinding &one) { return one.name.id; });
   std::vector<const OriginBinding *> seen;
   is_settled = false;
-  for (auto at = range.end(); at != range.begin() && !is_settled;) {
-    --at;
-    const bool is_hidden = at->in_region_only && (offset < at->region.start || offset >= at->region.end);
-    if (at->end > offset && is_carried && !is_hidden && is_in_same_loop(*at)) {
-      seen.push_back(&*at);
+  const std::span<const OriginBinding> comprehensions = begun_before(all.comprehensions, name, offset);
+  for (std::size_t i = 0; i < std::min(comprehensions.size(), kMostBindings) && !is_settled; ++i) {
+    const OriginBinding &one = comprehensions[comprehensions.size() - 1 - i];
+    is_settled = one.region.start <= offset && offset < one.region.end;
+    if (is_settled) {
+      seen.push_back(&one);
     }
-    if (at->end > offset || is_hidden) {
+  }
+  const u32 end = is_carried && offset != ~0U ? end_of_loop_around(all.loops, offset) : offset;
+  const std::span<const OriginBinding> statements = begun_before(all.statements, name, end);
+  for (auto at = statements.end(); at != statements.begin() && !is_settled && seen.size() <= kMostBindings;) {
+    --at;
+    take_steps();
+    if (at->end > offset) { // the turn before may have left it
+      if (is_carried && at->end <= end && end != offset) {
+        seen.push_back(&*at);
+      }
       continue;
     }
     seen.push_back(&*at);

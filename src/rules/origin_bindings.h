@@ -15,8 +15,12 @@ struct OriginBinding {
   bool in_region_only = false; // of a comprehension: nobody outside of it sees the name
 };
 
-// Those that may hold at the offset, the latest first. `is_settled`: one of them surely holds, so that no parameter
-// and no outer name is meant. `is_carried`: with those that the turn before left, of loops around the offset.
+// A name that is bound more often than this, and never for sure, is not followed.
+constexpr std::size_t kMostBindings = 64;
+
+// Those that may hold at the offset, the latest first, and no more than one above kMostBindings. `is_settled`: one of
+// them surely holds, so that no parameter and no outer name is meant. `is_carried`: with those that the turn before
+// left, of loops around the offset.
 std::vector<const OriginBinding *> bindings_before(const Site &site, const model::FunctionInfo &function, Symbol name,
                                                    u32 offset, bool &is_settled, bool is_carried = false);
 

@@ -257,8 +257,13 @@ private:
     }
     bool is_settled = false;
     bool found = follow_entry_changes(*owner, name.id, path, depth);
-    for (const OriginBinding *binding :
-         bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled, thorough_)) {
+    const std::vector<const OriginBinding *> bindings =
+        bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled, thorough_);
+    if (bindings.size() > kMostBindings) {
+      complete = false;
+      return;
+    }
+    for (const OriginBinding *binding : bindings) {
       if (!is_reached(*owner, *binding->value, frame)) {
         continue;
       }
@@ -275,10 +280,8 @@ private:
     if (is_settled) {
       return;
     }
-    for (u32 i = 0; i < owner->params.size(); ++i) {
-      if (owner->params[i]->name == name.id) {
-        return follow_parameter(*owner, i, name, std::move(path), frame, depth);
-      }
+    if (const u32 param = owner->place_of_param(name.id); param != FunctionInfo::kNoParam) {
+      return follow_parameter(*owner, param, name, std::move(path), frame, depth);
     }
     if (!found) {
       leaf(function, name, std::move(path));
@@ -301,13 +304,14 @@ private:
       return false;
     }
     const model::Definitions &definitions = model::definitions_of(project_);
-    const auto known = definitions.dict_changes.find(&owner);
+    const std::span<const model::DictChange> changes = definitions.dict_changes_of(&owner, name);
+    if (changes.size() > kMostBindings) {
+      complete = false;
+      return true;
+    }
     bool found = false;
-    for (u32 i = 0; known != definitions.dict_changes.end() && i < known->second.size(); ++i) {
-      const model::DictChange &change = known->second[i];
-      if (change.name == name && follow_entry_change(change, path, depth)) {
-        found = true;
-      }
+    for (const model::DictChange &change : changes) {
+      found |= follow_entry_change(change, path, depth);
     }
     return found;
   }

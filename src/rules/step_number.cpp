@@ -5,6 +5,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -15,6 +16,28 @@ using model::Loop;
 namespace {
 
 using Loops = std::vector<const Loop *>;
+
+constexpr std::size_t kMostStores = 64; // to attributes of one name, of whatever objects
+
+// Names that a loop counts with: `step += 1`.
+struct CountedNames {
+  std::unordered_set<u32> names;
+};
+
+const CountedNames &counted_in(const Site &there, const Loop &loop) {
+  return there.memory.recall<CountedNames>(&loop, [&] {
+    CountedNames found;
+    any_node(loop.node, [&](const Node *node) {
+      const auto *change = as<AugAssign>(node);
+      const auto *name = change != nullptr ? as<Name>(change->target) : nullptr;
+      if (name != nullptr && number_of(there, change->value)) {
+        found.names.insert(name->id.id);
+      }
+      return false;
+    });
+    return found;
+  });
+}
 
 class NumberSearch {
 public:
@@ -92,13 +115,10 @@ private:
     const Site there = site_of_origin(site_, *owner);
     bool counts = false;
     for (const Loop *one : loops_) {
-      counts |= one->function == owner && any_node(one->node, [&](const Node *node) {
-                  const auto *change = as<AugAssign>(node);
-                  const auto *changed = change != nullptr ? as<Name>(change->target) : nullptr;
-                  const bool is_meant = changed != nullptr && changed->id == name.id && number_of(there, change->value);
-                  loop = is_meant ? one : loop;
-                  return is_meant;
-                });
+      if (one->function == owner && counted_in(there, *one).names.contains(name.id.id)) {
+        counts = true;
+        loop = one;
+      }
     }
     if (counts) {
       return Onward::Through;
@@ -113,6 +133,9 @@ private:
     const model::Definitions &definitions = model::definitions_of(site_.project);
     const auto stores = definitions.attribute_stores.find(attribute.attr.id);
     const model::Value object = value_of(there, attribute.value);
+    if (stores != definitions.attribute_stores.end() && stores->second.size() > kMostStores) {
+      return number(false);
+    }
     bool counts = false;
     for (u32 i = 0; stores != definitions.attribute_stores.end() && i < stores->second.size(); ++i) {
       const model::AttributeStore &store = stores->second[i];
@@ -141,22 +164,51 @@ private:
   const Loops &loops_;
 };
 
-// Of callers: only calls that every turn comes to.
-void add_loops_of_callers(const FunctionInfo &function, u32 depth, Loops &into) {
-  constexpr u32 kMostCallLevels = 3;
-  for (const model::CallSite *caller : function.called_by) {
-    if (caller->once || caller->behind_guard || caller->conditional || caller->caller->module->is_test) {
-      continue;
-    }
-    for (const Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
-      if (!loop->tiny && loop->turns != model::Turns::Few && std::ranges::find(into, loop) == into.end()) {
-        into.push_back(loop);
+// The loops around calls of a function that every turn comes to, at a few levels of calls; none if there are too many.
+struct LoopsOfCallers {
+  Loops loops;
+};
+
+class CallerLoops {
+public:
+  Loops found;
+
+  bool add(const FunctionInfo &function, u32 depth) {
+    constexpr u32 kMostCallLevels = 3;
+    constexpr u32 kMostCalls = 200;
+    for (const model::CallSite *caller : function.called_by) {
+      take_steps();
+      if (++looks_ > kMostCalls) {
+        return false;
+      }
+      if (caller->once || caller->behind_guard || caller->conditional || caller->caller->module->is_test) {
+        continue;
+      }
+      for (const Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+        if (!loop->tiny && loop->turns != model::Turns::Few && std::ranges::find(found, loop) == found.end()) {
+          found.push_back(loop);
+        }
+      }
+      if (depth < kMostCallLevels && caller->caller != &function && !add(*caller->caller, depth + 1)) {
+        return false;
       }
     }
-    if (depth < kMostCallLevels && caller->caller != &function) {
-      add_loops_of_callers(*caller->caller, depth + 1, into);
-    }
+    return true;
   }
+
+private:
+  u32 looks_ = 0;
+};
+
+const Loops &loops_of_callers(const Site &site, const FunctionInfo &function) {
+  return site.memory
+      .recall<LoopsOfCallers>(&function,
+                              [&] {
+                                CallerLoops search;
+                                return search.add(function, 0) ? LoopsOfCallers{std::move(search.found)}
+                                                               : LoopsOfCallers{};
+                              })
+      .loops;
 }
 
 } // namespace
@@ -196,7 +248,11 @@ Loops loops_coming_to(const Site &site) {
     }
   }
   if (site.function != nullptr && enclosing(site, NodeKind::If) == nullptr) {
-    add_loops_of_callers(*site.function, 0, loops);
+    for (const Loop *loop : loops_of_callers(site, *site.function)) {
+      if (std::ranges::find(loops, loop) == loops.end()) {
+        loops.push_back(loop);
+      }
+    }
   }
   return loops;
 }

@@ -105,6 +105,7 @@ private:
 };
 
 constexpr std::size_t kMostEvents = 200; // of a step; one with more is not looked at
+constexpr std::size_t kMostLooks = 2000; // at events and calls that may lead to some
 constexpr u32 kMostCalls = 4;            // between a step and a part of it
 
 Site site_in(const Site &site, const model::FunctionInfo &function) {
@@ -118,11 +119,14 @@ Site site_in(const Site &site, const model::FunctionInfo &function) {
 
 // The events of a function, or of a node in it, and of what they call. False if there are too many.
 bool place_events(const Site &site, const Node *node, const PlacedEvent *through, u32 depth,
-                  std::vector<PlacedEvent> &placed) {
+                  std::vector<PlacedEvent> &placed, std::size_t &looks) {
   using What = StepEvent::What;
   const std::span<const StepEvent> all = step_events(site);
   for (const StepEvent &event : node != nullptr ? events_in(all, *node) : all) {
     take_steps();
+    if (++looks > kMostLooks) {
+      return false;
+    }
     PlacedEvent one{event, site.function, site.function, through != nullptr && through->is_repeated};
     if (event.test == nullptr || (node != nullptr && !contains(node, event.test)) || node == event.test) {
       one.event.test = through != nullptr ? through->event.test : nullptr;
@@ -134,7 +138,7 @@ bool place_events(const Site &site, const Node *node, const PlacedEvent *through
       if (called == nullptr || called->definition() == nullptr || depth == kMostCalls) {
         continue;
       }
-      if (!place_events(site_in(site, *called), nullptr, &one, depth + 1, placed)) {
+      if (!place_events(site_in(site, *called), nullptr, &one, depth + 1, placed, looks)) {
         return false;
       }
       continue;
@@ -153,21 +157,22 @@ struct StepOfNode {
 
 const TrainingStep &step_of(const Site &site, const Node *node) {
   return site.memory
-      .recall<StepOfNode>(node,
-                          [&] {
-                            StepOfNode found;
-                            const bool is_whole = node == site.function->node;
-                            TrainingStep step{site.function, node, {}};
-                            const bool fits = place_events(site, is_whole ? nullptr : node, nullptr, 0, step.events);
-                            const bool has_backward = std::ranges::any_of(step.events, [](const PlacedEvent &one) {
-                              return one.event.what == StepEvent::What::Backward ||
-                                     one.event.what == StepEvent::What::ScaledBackward;
-                            });
-                            if (fits && has_backward) {
-                              found.step = std::move(step);
-                            }
-                            return found;
-                          })
+      .recall<StepOfNode>(
+          node,
+          [&] {
+            StepOfNode found;
+            const bool is_whole = node == site.function->node;
+            TrainingStep step{site.function, node, {}};
+            std::size_t looks = 0;
+            const bool fits = place_events(site, is_whole ? nullptr : node, nullptr, 0, step.events, looks);
+            const bool has_backward = std::ranges::any_of(step.events, [](const PlacedEvent &one) {
+              return one.event.what == StepEvent::What::Backward || one.event.what == StepEvent::What::ScaledBackward;
+            });
+            if (fits && has_backward) {
+              found.step = std::move(step);
+            }
+            return found;
+          })
       .step;
 }
 

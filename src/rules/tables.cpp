@@ -1,9 +1,13 @@
 #include "rules/tables.h"
 
+#include "model/definitions.h"
 #include "model/variance.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -27,6 +31,9 @@ TableChoice choice_of(const Expr *expr) {
              : TableChoice{};
 }
 
+// A table of more entries than this says nothing: many places may ask for all of them.
+constexpr std::size_t kMostEntries = 64;
+
 } // namespace
 
 std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope, const Expr *expr) {
@@ -41,7 +48,7 @@ std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope,
   std::vector<model::Argument::Given> entries;
   for (const model::Argument::Given &written : model::written_as(scope, choice.table)) {
     const auto *dictionary = as<Dict>(written.expr);
-    if (dictionary == nullptr) {
+    if (dictionary == nullptr || dictionary->items.size() > kMostEntries) {
       return {};
     }
     for (const DictItem &item : dictionary->items) {
@@ -60,11 +67,28 @@ std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope,
 
 namespace {
 
-// What a decorator stores into a table: `TABLE[name] = function`, or `table[name] = function` of a table that it gets.
-struct Registration {
-  bool is_stored = false;
-  std::optional<model::ConstantValue> key; // under which; nothing if that is not known
+// What a function that is used as a decorator stores into a table: `TABLE[name] = function`, or `table[name] =
+// function` of a table that it gets.
+struct TableStore {
+  Symbol table; // as the decorator calls it
+  Symbol key;   // none if it is not a name
 };
+
+std::vector<TableStore> stores_of(const model::FunctionInfo &by) {
+  std::vector<TableStore> stores;
+  any_node_inside(by.definition(), [&](const Node *part) {
+    const auto *assignment = as<Assign>(part);
+    const auto *entry =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Subscript>(assignment->targets[0]) : nullptr;
+    const auto *into = entry != nullptr ? as<Name>(entry->value) : nullptr;
+    if (into != nullptr && assignment->value->kind == NodeKind::Name) {
+      const auto *key = as<Name>(entry->slice);
+      stores.push_back({into->id, key != nullptr ? key->id : Symbol{}});
+    }
+    return stores.size() == kMostEntries;
+  });
+  return stores;
+}
 
 // The argument that the decorator's call passes for the parameter with that name; null if there is none.
 const Expr *argument_named(const model::FunctionInfo &by, const Call *decorator, Symbol name) {
@@ -76,36 +100,74 @@ const Expr *argument_named(const model::FunctionInfo &by, const Call *decorator,
   return nullptr;
 }
 
-Registration registration_of(const model::Scope &scope, const model::FunctionInfo &by, const Expr *decorator,
-                             Symbol table) {
-  Registration found;
-  const auto *call = as<Call>(decorator);
-  any_node_inside(by.definition(), [&](const Node *part) {
-    const auto *assignment = as<Assign>(part);
-    const auto *entry =
-        assignment != nullptr && assignment->targets.size() == 1 ? as<Subscript>(assignment->targets[0]) : nullptr;
-    const auto *into = entry != nullptr ? as<Name>(entry->value) : nullptr;
-    if (into == nullptr || assignment->value->kind != NodeKind::Name) {
-      return false;
-    }
-    const auto *given = as<Name>(argument_named(by, call, into->id));
-    if ((given != nullptr ? given->id : into->id) != table) {
-      return false;
-    }
-    found.is_stored = true;
-    const auto *key = as<Name>(entry->slice);
-    const Expr *name = key != nullptr ? argument_named(by, call, key->id) : nullptr;
-    found.key = name != nullptr ? model::constant_of(scope, name) : std::nullopt;
-    return true;
-  });
-  return found;
-}
-
 // The function that a decorator calls or is.
 const model::FunctionInfo *decorating(const model::Project &project, const model::Scope &scope, const Expr *decorator) {
   const auto *call = as<Call>(decorator);
   const model::Value value = call != nullptr ? project.callee_of(call) : model::value_of(scope, decorator);
   return value.is(model::Value::Tag::Function) ? value.function : nullptr;
+}
+
+} // namespace
+} // namespace deepperf::rules
+
+namespace deepperf::model {
+
+// A function that a decorator puts into a table, and under which key; nothing if that is not known.
+struct Registration {
+  const FunctionInfo *function = nullptr;
+  std::optional<ConstantValue> key;
+};
+
+// By module and name of the table.
+class Registrations : public std::map<std::pair<const Module *, u32>, std::vector<Registration>> {};
+
+} // namespace deepperf::model
+
+namespace deepperf::rules {
+namespace {
+
+std::unique_ptr<const model::Registrations> find_registrations(const model::Project &project) {
+  auto found = std::make_unique<model::Registrations>();
+  std::unordered_map<const model::FunctionInfo *, std::vector<TableStore>> stores;
+  for (const model::FunctionInfo &function : project.functions) {
+    const FunctionDef *definition = function.definition();
+    if (definition == nullptr || definition->decorators.empty() || function.parent == nullptr) {
+      continue;
+    }
+    const model::Scope around = model::scope_of(project, *function.parent);
+    for (const Expr *decorator : definition->decorators) {
+      const model::FunctionInfo *by = decorating(project, around, decorator);
+      if (by == nullptr || by->definition() == nullptr) {
+        continue;
+      }
+      const auto [known, is_new] = stores.try_emplace(by);
+      if (is_new) {
+        known->second = stores_of(*by);
+      }
+      const auto *call = as<Call>(decorator);
+      for (const TableStore &store : known->second) {
+        const auto *given = as<Name>(argument_named(*by, call, store.table));
+        std::vector<model::Registration> &table =
+            (*found)[{function.module, (given != nullptr ? given->id : store.table).id}];
+        if (table.size() <= kMostEntries && (table.empty() || table.back().function != &function)) {
+          const Expr *name = store.key ? argument_named(*by, call, store.key) : nullptr;
+          table.push_back({&function, name != nullptr ? model::constant_of(around, name) : std::nullopt});
+        }
+      }
+    }
+  }
+  return found;
+}
+
+// What decorators put into the tables of the project.
+const model::Registrations &registrations_of(const model::Project &project) {
+  const model::Definitions &definitions = model::definitions_of(project);
+  if (const model::Registrations *known = definitions.registrations.get()) {
+    return *known;
+  }
+  const SharedWork shared;
+  const ReadScope reads;
+  return definitions.registrations.set(find_registrations(project));
 }
 
 } // namespace
@@ -130,21 +192,17 @@ std::vector<const model::FunctionInfo *> functions_chosen_by(const model::Projec
   if (key.has_value() && key->overridable) {
     key.reset();
   }
-  for (const model::FunctionInfo &function : project.functions) {
-    const FunctionDef *definition = function.definition();
-    if (definition == nullptr || function.module != scope.module || function.parent == nullptr) {
-      continue;
-    }
-    for (const Expr *decorator : definition->decorators) {
-      const model::Scope around = model::scope_of(project, *function.parent);
-      const model::FunctionInfo *by = decorating(project, around, decorator);
-      const Registration registration = by != nullptr && by->definition() != nullptr
-                                            ? registration_of(around, *by, decorator, table->id)
-                                            : Registration{};
-      const bool is_another = key.has_value() && registration.key.has_value() && !key->same_as(*registration.key);
-      if (registration.is_stored && !is_another) {
-        functions.push_back(&function);
-      }
+  const model::Registrations &all = registrations_of(project);
+  const auto registered = all.find({scope.module, table->id.id});
+  if (registered == all.end()) {
+    return functions;
+  }
+  if (registered->second.size() > kMostEntries) {
+    return {};
+  }
+  for (const model::Registration &one : registered->second) {
+    if (!key.has_value() || !one.key.has_value() || key->same_as(*one.key)) {
+      functions.push_back(one.function);
     }
   }
   return functions;

@@ -16,7 +16,8 @@ struct Timings {
   u64 analyse = 0; // bind, link, infer
   u64 judge = 0;   // the rules, and the walk that shows them the tree
   std::map<const RuleInfo *, u64> rules;
-  std::map<const RuleInfo *, u64> steps; // not nanoseconds: see base/steps.h
+  std::map<const RuleInfo *, u64> steps;   // not nanoseconds: see base/steps.h
+  std::map<const RuleInfo *, u64> stopped; // in so many files, as it took too many of them
   Work work;
 
   void add(const Timings &other) {
@@ -29,6 +30,9 @@ struct Timings {
     }
     for (const auto &[rule, taken] : other.steps) {
       steps[rule] += taken;
+    }
+    for (const auto &[rule, files] : other.stopped) {
+      stopped[rule] += files;
     }
   }
 };

@@ -45,9 +45,34 @@ class Inputs(Folder):
         self.assertEqual(json.loads(result.stdout)["files"], 2)
 
     def test_cells_that_are_appended(self):
-        cells = [f"%%writefile -a m.py\nx{i} = torch.ones(3)\n" for i in range(4000)]
+        """To one file, and to many: what was written before is not copied again for each of them."""
+        cells = [f"%%writefile -a m{i % 2 * i}.py\nx{i} = torch.ones(3)\n" for i in range(20_000)]
         self.write("a.ipynb", notebook("import torch\n", *cells))
-        self.assertEqual(self.check(before=memory(2 << 30)).returncode, 0)
+        self.assertEqual(self.check("--jobs", "1", before=memory(1 << 30)).returncode, 0)
+
+    def test_blocks_without_statements(self):
+        """Every rule's fixture, with nothing left in its loops, or in its functions, …"""
+        rules = pathlib.Path(__file__).parent.parent / "rules"
+        for word in ("for", "while", "if", "else", "with", "try", "except", "finally", "def", "class", "match", "case", "async"):
+            folder = self.folder / word
+            for fixture in sorted(rules.glob("*/*.py")):
+                lines, depth, is_hollow = [], None, False
+                for line in fixture.read_text().splitlines(keepends=True):
+                    indent = len(line) - len(line.lstrip())
+                    if depth is not None and (not line.strip() or indent > depth):
+                        continue
+                    depth = indent if line.lstrip().startswith(word) and line.rstrip().endswith(":") else None
+                    is_hollow = is_hollow or depth is not None
+                    lines.append(line)
+                if is_hollow:
+                    path = folder / fixture.parent.name / fixture.name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text("".join(lines))
+            if folder.exists():
+                result = self.check("--all", "--format", "json", word)
+                self.assert_no_signal(result)
+                failures = [e["message"] for e in json.loads(result.stdout)["errors"] if "deepperf failed" in e["message"]]
+                self.assertEqual(failures, [], word)
 
     def test_bases_that_are_many_and_go_round(self):
         ladder = "".join(f"class C{i}({', '.join([f'C{i - 1}'] * 3)}): pass\n" for i in range(1, 25))

@@ -91,10 +91,9 @@ def measure(arguments, folder):
     result, seconds = run([*check, "--timings", folder])
     if arguments.by == "seconds":
         return {"seconds": seconds}
-    stopped = [error["message"] for error in json.loads(result.stdout)["errors"] if "too many steps" in error["message"]]
-    if stopped:
-        raise RuntimeError(stopped[0])
     timings = json.loads(result.stderr.strip().splitlines()[-1])
+    if stopped := [code for code, files in timings.get("stopped", {}).items() if files]:
+        raise RuntimeError(f"{', '.join(stopped)}: too many steps")
     return timings["work"] | {f"steps of {code}": steps for code, steps in timings.get("steps", {}).items()}
 
 

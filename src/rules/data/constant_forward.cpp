@@ -150,7 +150,7 @@ bool is_model(const Site &site, const Call &call) {
 bool may_draw_again(const Site &site, const Call &call) {
   return file_has_word(site, {".train("}) &&
          (context_of(site).no_grad != PlaceContext::NoGrad::Always ||
-          fate_of_taken(*site.function, taken_by(site.ancestors, call)) != Fate::Dropped);
+          fate_of_taken(site, *site.function, taken_by(site.ancestors, call)) != Fate::Dropped);
 }
 
 // classify(x), which a loop that trains nothing calls, and which runs a model on the same prompts each time

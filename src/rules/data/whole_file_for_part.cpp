@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace deepperf::rules::whole_file_for_part {
 
@@ -68,12 +69,50 @@ PartUse uses_of(const FunctionDef &function, Symbol loaded, const NamesFrom &ite
   return use;
 }
 
+// How often a function reads a name, and how often it takes a part of it.
+struct NameUses {
+  struct Count {
+    u32 all = 0;
+    u32 parts = 0;
+  };
+  std::unordered_map<u32, Count> of_name;
+  u32 only_in_parts = 0; // names
+};
+
+const NameUses &names_used_in(const Site &site, const FunctionDef &function) {
+  return site.memory.recall<NameUses>(&function, [&] {
+    NameUses uses;
+    any_node(function.body, [&](const Node *node) {
+      if (const auto *name = as<Name>(node); name != nullptr && name->context == Context::Load) {
+        ++uses.of_name[name->id.id].all;
+      }
+      const auto *part = as<Subscript>(node);
+      const auto *whole = part != nullptr && part->context == Context::Load ? as<Name>(part->value) : nullptr;
+      if (whole != nullptr) {
+        ++uses.of_name[whole->id.id].parts;
+      }
+      return false;
+    });
+    uses.only_in_parts = static_cast<u32>(
+        std::ranges::count_if(uses.of_name, [](const auto &one) { return one.second.all == one.second.parts; }));
+    return uses;
+  });
+}
+
+// May all uses of the name take a part of it? A function with very many such names is not looked at name by name.
+bool may_be_used_in_parts(const Site &site, const FunctionDef &function, Symbol loaded) {
+  constexpr u32 kMostNames = 32;
+  const NameUses &uses = names_used_in(site, function);
+  const auto found = uses.of_name.find(loaded.id);
+  return found != uses.of_name.end() && found->second.all == found->second.parts && uses.only_in_parts <= kMostNames;
+}
+
 // Does the function, which runs for each item, take a part that belongs to the item out of what the call gives?
 const Node *part_of_item(const Site &site, const Call &call) {
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   const Symbol loaded = definition != nullptr ? name_of_result(site, call) : Symbol{};
   if (!loaded || !runs_per_item(site) || enclosing(site, NodeKind::If) != nullptr || is_cached(*site.function) ||
-      keeps_something(site, *site.function)) {
+      keeps_something(site, *site.function) || !may_be_used_in_parts(site, *definition, loaded)) {
     return nullptr;
   }
   std::vector<Symbol> params;
@@ -109,7 +148,7 @@ bool returns_what_it_reads(const Site &site, const Call &call) {
   return site.function != nullptr && site.function->definition() != nullptr &&
          site.function->definition()->decorators.empty() && loop_around(site) == nullptr &&
          enclosing(site, NodeKind::If) == nullptr && !keeps_something(site, *site.function) &&
-         fate_of_taken(*site.function, taken_by(site.ancestors, call)) == Fate::Returned;
+         fate_of_taken(site, *site.function, taken_by(site.ancestors, call)) == Fate::Returned;
 }
 
 void check(Site &site, const Call &call) {

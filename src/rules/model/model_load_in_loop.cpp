@@ -210,7 +210,7 @@ const model::CallSite *dropped_by_caller(const Site &site, const model::Function
     }
     std::vector<const Node *> ancestors;
     if (!find_ancestors(caller->caller->node, *caller->call, ancestors) ||
-        fate_of_taken(*caller->caller, taken_by(ancestors, *caller->call)) != Fate::Dropped) {
+        fate_of_taken(site, *caller->caller, taken_by(ancestors, *caller->call)) != Fate::Dropped) {
       return nullptr;
     }
     if (caller->caller->in_loop) {
@@ -445,7 +445,7 @@ void check(Site &site, const Call &call) {
              (!is_same_in_each_call(site, call) && !is_same_in_all_iterations(site, call))) {
     return;
   } else {
-    const Fate fate = fate_of_taken(*site.function, taken_by(site.ancestors, call));
+    const Fate fate = fate_of_taken(site, *site.function, taken_by(site.ancestors, call));
     caller = fate == Fate::Returned ? dropped_by_caller(site, *site.function) : nullptr;
     if (fate == Fate::Kept || (fate == Fate::Returned && caller == nullptr)) {
       return;

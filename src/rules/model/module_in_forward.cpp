@@ -230,7 +230,7 @@ void check_factory(Site &site, const Call &call, const model::FunctionInfo &fact
   const Makes made = made_by(site, factory);
   // In a loop each iteration may train what it has made; in a forward pass nobody does.
   const bool is_dropped = made == Makes::Loaded && where == "forward pass" && site.function->definition() != nullptr &&
-                          fate_of_taken(*site.function, taken_by(site.ancestors, call)) == Fate::Dropped;
+                          fate_of_taken(site, *site.function, taken_by(site.ancestors, call)) == Fate::Dropped;
   if (made == Makes::Nothing || (!is_dropped && !is_used_here(site, call))) {
     return;
   }

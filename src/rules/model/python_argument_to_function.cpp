@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::rules::python_argument_to_function {
@@ -40,10 +42,10 @@ Symbol counter_of(const Site &site, const model::Loop &loop) {
 
 // Names that a loop counts with: by its head, or by `step += 1` of a number that begins as a constant.
 struct Counters {
-  std::vector<Symbol> names;
-  std::vector<Symbol> attributes; // of self: self.step += 1
+  std::unordered_set<u32> names;
+  std::unordered_set<u32> attributes; // of self: self.step += 1
 
-  [[nodiscard]] bool has(Symbol name) const { return std::ranges::find(names, name) != names.end(); }
+  [[nodiscard]] bool has(Symbol name) const { return names.contains(name.id); }
 };
 
 bool begins_as_constant(const Site &site, const Expr *counter) {
@@ -74,27 +76,41 @@ bool is_next_number(const Site &site, const Expr *expr, Symbol name, bool &menti
   return number_of(site, expr).has_value();
 }
 
+// Where a function or module first gives a name a number that is written down, and where something else.
+struct FirstValues {
+  struct First {
+    u32 number = ~0U;
+    u32 other = ~0U;
+  };
+  std::unordered_map<u32, First> of_name;
+};
+
+const FirstValues &first_values(const Site &site, const void *about, const Block &scope) {
+  return site.memory.recall<FirstValues>(about, [&] {
+    FirstValues found;
+    any_node(scope, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+        if (const auto *bound = as<Name>(target)) {
+          FirstValues::First &first = found.of_name[bound->id.id];
+          u32 &place = number_of(site, assignment->value).has_value() ? first.number : first.other;
+          place = std::min(place, assignment->start);
+        }
+      }
+      return false;
+    });
+    return found;
+  });
+}
+
 // Is the first value of the name, before the loop, a number that is written down?
 bool starts_as_number(const Site &site, const model::Loop &loop, const Name &name) {
-  const Block scope = site.function != nullptr && site.function->definition() != nullptr
-                          ? site.function->definition()->body
-                          : site.module->parsed->tree.body;
-  bool is_number = false;
-  bool is_other = false;
-  any_node(scope, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    if (assignment == nullptr || assignment->start >= loop.node->start) {
-      return false;
-    }
-    for (const Expr *target : assignment->targets) {
-      const auto *bound = as<Name>(target);
-      if (bound != nullptr && bound->id == name.id) {
-        (number_of(site, assignment->value).has_value() ? is_number : is_other) = true;
-      }
-    }
-    return false;
-  });
-  return is_number && !is_other;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const FirstValues &all = definition != nullptr ? first_values(site, definition, definition->body)
+                                                 : first_values(site, site.module, site.module->parsed->tree.body);
+  const auto found = all.of_name.find(name.id.id);
+  return found != all.of_name.end() && found->second.number < loop.node->start &&
+         found->second.other >= loop.node->start;
 }
 
 // Arithmetic of numbers and of what the function was passed: it gives a number if it was passed numbers. Numbers are
@@ -178,11 +194,34 @@ Symbol attribute_of_self(const Expr *expr) {
   return object != nullptr && object->id.text() == "self" ? attribute->attr : Symbol{};
 }
 
-bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth);
+// What a search for a number has found so far.
+struct NumberSearch {
+  bool varies = false; // it is computed from a counter
+  u32 looks = 0;       // at expressions
+};
+
+bool is_number(const Site &site, const Expr *expr, const Counters &counters, NumberSearch &search, u32 depth);
+
+struct Returned {
+  std::vector<const Expr *> values; // null for `return`
+};
+
+const Returned &returned_by(const Site &site, const FunctionDef &definition) {
+  return site.memory.recall<Returned>(&definition, [&] {
+    Returned found;
+    any_node(definition.body, [&](const Node *node) {
+      if (const auto *result = as<Return>(node)) {
+        found.values.push_back(result->value);
+      }
+      return false;
+    });
+    return found;
+  });
+}
 
 // `self.beta()`, or `self.beta` where that is a property: all that the method returns is a number that is computed from
 // numbers and counting attributes of the same object.
-bool gives_counted(const Site &site, const model::FunctionInfo *method, const Counters &counters, bool &varies,
+bool gives_counted(const Site &site, const model::FunctionInfo *method, const Counters &counters, NumberSearch &search,
                    u32 depth) {
   const FunctionDef *definition = method != nullptr ? method->definition() : nullptr;
   if (definition == nullptr || method->type == nullptr || method->params.size() != 1 ||
@@ -197,38 +236,33 @@ bool gives_counted(const Site &site, const model::FunctionInfo *method, const Co
                        .function = method,
                        .type = method->type};
   const Counters own = {.names = {}, .attributes = counters.attributes};
-  u32 results = 0;
-  u32 numbers = 0;
-  any_node(definition->body, [&](const Node *node) {
-    if (const auto *result = as<Return>(node)) {
-      ++results;
-      numbers += is_number(inside, result->value, own, varies, depth + 1) ? 1 : 0;
-    }
-    return false;
+  const std::vector<const Expr *> &results = returned_by(site, *definition).values;
+  return !results.empty() && std::ranges::all_of(results, [&](const Expr *result) {
+    return is_number(inside, result, own, search, depth + 1);
   });
-  return results > 0 && results == numbers;
 }
 
 // `i`, `i + 1`, `min(1.0, i / total)`, `schedule(i)`: a Python number, which varies if it is computed from a counter.
-bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth) {
+bool is_number(const Site &site, const Expr *expr, const Counters &counters, NumberSearch &search, u32 depth) {
   constexpr u32 kMostDepth = 8;
-  if (expr == nullptr || depth > kMostDepth) {
+  constexpr u32 kMostLooks = 500;
+  if (expr == nullptr || depth > kMostDepth || ++search.looks > kMostLooks) {
     return false;
   }
-  const auto is_part = [&](const Expr *part) { return is_number(site, part, counters, varies, depth + 1); };
+  const auto is_part = [&](const Expr *part) { return is_number(site, part, counters, search, depth + 1); };
   if (const auto *name = as<Name>(expr); name != nullptr && counters.has(name->id)) {
-    varies = true;
+    search.varies = true;
     return true;
   }
   const Symbol attribute = attribute_of_self(expr);
-  if (attribute && std::ranges::find(counters.attributes, attribute) != counters.attributes.end()) {
-    varies = true;
+  if (attribute && counters.attributes.contains(attribute.id)) {
+    search.varies = true;
     return true;
   }
   if (attribute && site.type != nullptr && !counters.attributes.empty()) {
     const model::FunctionInfo *method = model::find_method_of(*site.type, attribute);
     if (method != nullptr && method->is_property) {
-      return gives_counted(site, method, counters, varies, depth);
+      return gives_counted(site, method, counters, search, depth);
     }
   }
   if (const auto *operation = as<BinOp>(expr)) {
@@ -252,7 +286,7 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
       return true;
     }
     if (attribute_of_self(call->func) && call->args.empty() && call->keywords.empty() && !counters.attributes.empty()) {
-      return gives_counted(site, function, counters, varies, depth);
+      return gives_counted(site, function, counters, search, depth);
     }
     return (api.starts_with("math.") || api == "min" || api == "max" || api == "round" || api == "abs") &&
            !call->args.empty() && std::ranges::all_of(call->args, is_part);
@@ -270,14 +304,14 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
 }
 
 bool is_number_from(const Site &site, const Expr *expr, const Counters &counters) {
-  bool varies = false;
-  return is_number(site, expr, counters, varies, 0) && varies;
+  NumberSearch search;
+  return is_number(site, expr, counters, search, 0) && search.varies;
 }
 
 // `beta = min(1.0, step / warmup)` in the loop: names that hold nothing else there than numbers from its counters.
 void add_computed(const Site &site, const Block &body, Counters &counters) {
-  std::vector<Symbol> others;
-  std::vector<Symbol> found;
+  std::unordered_set<u32> others;
+  std::unordered_set<u32> found;
   any_node(body, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
     if (assignment == nullptr) {
@@ -287,19 +321,16 @@ void add_computed(const Site &site, const Block &body, Counters &counters) {
     if (name == nullptr || counters.has(name->id)) {
       return false;
     }
-    bool varies = false;
-    if (!is_number(site, assignment->value, counters, varies, 0)) {
-      others.push_back(name->id);
-    } else if (varies) {
-      found.push_back(name->id);
+    NumberSearch search;
+    if (!is_number(site, assignment->value, counters, search, 0)) {
+      others.insert(name->id.id);
+    } else if (search.varies) {
+      found.insert(name->id.id);
     }
     return false;
   });
-  for (const Symbol name : found) {
-    if (std::ranges::find(others, name) == others.end()) {
-      counters.names.push_back(name);
-    }
-  }
+  std::erase_if(found, [&others](u32 name) { return others.contains(name); });
+  counters.names.merge(found);
 }
 
 // Is it an object that is made with such a number: `Hyper(step=step)`, `config._replace(step=step)`? As a static
@@ -324,11 +355,11 @@ bool holds_number_from(const Site &site, const model::Loop &loop, const Expr *ex
           }));
 }
 
-Counters counters_of(const Site &site, const model::Loop &loop) {
+const Counters &counters_of(const Site &site, const model::Loop &loop) {
   return site.memory.recall<Counters>(&loop, [&] {
     Counters counters;
     if (const Symbol counter = counter_of(site, loop)) {
-      counters.names.push_back(counter);
+      counters.names.insert(counter.id);
     }
     const auto *statement = as<For>(loop.node);
     const auto *repeated = as<While>(loop.node);
@@ -342,7 +373,7 @@ Counters counters_of(const Site &site, const model::Loop &loop) {
       bool goes_on = false;
       if (next != nullptr && is_next_number(site, assignment->value, next->id, goes_on) && goes_on &&
           starts_as_number(site, loop, *next)) {
-        counters.names.push_back(next->id);
+        counters.names.insert(next->id.id);
       }
       const auto *increment = as<AugAssign>(one);
       const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
@@ -350,10 +381,10 @@ Counters counters_of(const Site &site, const model::Loop &loop) {
                                                     is_constant(increment->value, ConstantKind::Float));
       if (const Symbol attribute = is_step ? attribute_of_self(increment->target) : Symbol{};
           attribute && begins_as_constant(site, increment->target)) {
-        counters.attributes.push_back(attribute);
+        counters.attributes.insert(attribute.id);
       }
       if (is_step && name != nullptr && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
-        counters.names.push_back(name->id);
+        counters.names.insert(name->id.id);
       }
     }
     if (!counters.names.empty() || !counters.attributes.empty()) {
@@ -412,46 +443,50 @@ bool is_static(const Site &place, const model::FunctionInfo &function, u32 posit
   return position < 63 && (static_parameters(place, function).bits >> position & 1U) != 0;
 }
 
-// The number of the parameter with that name; more than there are if there is none.
-u32 parameter_named(const model::FunctionInfo &function, Symbol name) {
-  u32 index = 0;
-  while (index < function.params.size() && function.params[index]->name != name) {
-    ++index;
-  }
-  return index;
-}
-
 // A loop, and the names that hold a number of its own where the call stands.
 struct Counting {
   const model::Loop *loop = nullptr;
-  Counters counters;
+  const Counters *counters = nullptr;
 };
 
-// Loops of other functions that call this one in each iteration with such a number: its parameter counts as well.
-void add_counting_callers(const Site &site, std::vector<Counting> &into) {
-  const model::FunctionInfo *const function = site.function;
-  if (function == nullptr || enclosing(site, NodeKind::If) != nullptr) {
-    return; // only what runs in every call
-  }
-  for (const model::CallSite *caller : function->called_by) {
-    const model::Loop *loop = caller->loop;
-    if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || caller->once || caller->behind_guard ||
-        caller->conditional || caller->caller->module->is_test) {
-      continue;
+struct CountingCallers {
+  struct Caller {
+    const model::Loop *loop = nullptr;
+    Counters counters;
+  };
+  std::vector<Caller> callers;
+};
+
+// Loops of other functions that call this one in each iteration with such a number: its parameter counts as well. None
+// if there are very many.
+const CountingCallers &counting_callers(const Site &site, const model::FunctionInfo &function) {
+  constexpr std::size_t kMostCallers = 64;
+  return site.memory.recall<CountingCallers>(&function, [&] {
+    CountingCallers found;
+    if (function.called_by.size() > kMostCallers) {
+      return found;
     }
-    const Site there = site_of_origin(site, *caller->caller);
-    const Counters counters = counters_of(there, *loop);
-    Counters own;
-    for (u32 i = 0; i < function->params.size(); ++i) {
-      const Expr *given = model::passed_argument(*caller, i);
-      if (given != nullptr && function->params[i]->name && is_number_from(there, given, counters)) {
-        own.names.push_back(function->params[i]->name);
+    for (const model::CallSite *caller : function.called_by) {
+      const model::Loop *loop = caller->loop;
+      if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || caller->once || caller->behind_guard ||
+          caller->conditional || caller->caller->module->is_test) {
+        continue;
+      }
+      const Site there = site_of_origin(site, *caller->caller);
+      const Counters &counters = counters_of(there, *loop);
+      Counters own;
+      for (u32 i = 0; i < function.params.size(); ++i) {
+        const Expr *given = model::passed_argument(*caller, i);
+        if (given != nullptr && function.params[i]->name && is_number_from(there, given, counters)) {
+          own.names.insert(function.params[i]->name.id);
+        }
+      }
+      if (!own.names.empty()) {
+        found.callers.push_back({loop, std::move(own)});
       }
     }
-    if (!own.names.empty()) {
-      into.push_back({loop, std::move(own)});
-    }
-  }
+    return found;
+  });
 }
 
 void note_loop(Finding &finding, const model::Loop &loop) {
@@ -538,15 +573,18 @@ void check(Site &site, const Node &node) {
   std::vector<Counting> places;
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
     if (!loop->tiny && runs_every_turn(site, *loop)) {
-      places.push_back({loop, counters_of(site, *loop)});
+      places.push_back({loop, &counters_of(site, *loop)});
     }
   }
-  if (loop_around(site) == nullptr) {
-    add_counting_callers(site, places);
+  // Of callers, only what runs in every call.
+  if (loop_around(site) == nullptr && site.function != nullptr && enclosing(site, NodeKind::If) == nullptr) {
+    for (const CountingCallers::Caller &caller : counting_callers(site, *site.function).callers) {
+      places.push_back({caller.loop, &caller.counters});
+    }
   }
   for (const Counting &place : places) {
     const model::Loop *const loop = place.loop;
-    const Counters &counters = place.counters;
+    const Counters &counters = *place.counters;
     const auto is_counter = [&](const Expr *arg) {
       return is_number_from(site, arg, counters) || (is_jax && holds_number_from(site, *loop, arg, counters));
     };
@@ -572,7 +610,7 @@ void check(Site &site, const Node &node) {
     }
     for (const Keyword *keyword : call.keywords) {
       if (given == nullptr && keyword->name && is_counter(keyword->value) &&
-          (!is_jax || is_static(site, *callee, parameter_named(*callee, keyword->name)))) {
+          (!is_jax || is_static(site, *callee, callee->place_of_param(keyword->name)))) {
         given = keyword->value;
       }
     }

@@ -19,6 +19,38 @@ bool calls_model(const Site &site, const Call &call) {
          (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
 }
 
+// Where a step computes, walks a graph and updates.
+struct StepCalls {
+  u32 first_forward = ~0U;
+  u32 last_backward = 0;
+  u32 last_step = 0;
+  bool calls_training = false; // a closure or a method of the project that may hold another backward
+};
+
+const StepCalls &step_calls(const Site &site, const Node *step) {
+  return site.memory.recall<StepCalls>(step, [&] {
+    StepCalls found;
+    const auto look = [&](const Node *node) {
+      if (const auto *call = as<Call>(node)) {
+        found.last_backward =
+            is_backward(site, *call) ? std::max(found.last_backward, call->start) : found.last_backward;
+        found.first_forward =
+            calls_model(site, *call) ? std::min(found.first_forward, call->start) : found.first_forward;
+        found.last_step = called_method(*call) == "step" ? std::max(found.last_step, call->start) : found.last_step;
+        const model::FunctionInfo *called = called_function(site, *call);
+        found.calls_training |= called != nullptr && called->trains && called != site.function;
+      }
+      return false;
+    };
+    if (const auto *definition = as<FunctionDef>(step)) {
+      any_node(definition->body, look);
+    } else {
+      any_node(step, look);
+    }
+    return found;
+  });
+}
+
 void check(Site &site, const Call &call) {
   const Keyword *retain = keyword_argument(call, "retain_graph");
   if (retain == nullptr || bool_of(site, retain->value) != true || keyword_argument(call, "create_graph") != nullptr) {
@@ -30,24 +62,12 @@ void check(Site &site, const Call &call) {
     return;
   }
   // The graph is needed once more if something later in the same step walks it.
-  bool again = false;
-  bool forward = false;
-  bool stepped = false;
-  const auto look = [&](const Node *node) {
-    if (const auto *other = as<Call>(node); other != nullptr && other != &call) {
-      again = again || (other->start > call.start && is_backward(site, *other));
-      forward = forward || (other->start < call.start && calls_model(site, *other));
-      stepped = stepped || (other->start > call.start && called_method(*other) == "step");
-      // A closure or a method of the project may hold the other backward.
-      if (const model::FunctionInfo *called = called_function(site, *other)) {
-        again = again || (called->trains && called != site.function);
-      }
-    }
-    return again;
-  };
-  if (loop != nullptr ? any_node(loop->node, look) : any_node(definition->body, look)) {
+  const StepCalls &calls = loop != nullptr ? step_calls(site, loop->node) : step_calls(site, definition);
+  if (calls.calls_training || calls.last_backward > call.start) {
     return;
   }
+  const bool forward = calls.first_forward < call.start;
+  const bool stepped = calls.last_step > call.start;
   // A loop without a forward pass walks one graph several times: that is what the option is for. But not once the
   // optimizer has changed the weights in between.
   if (!stepped && (!forward || loop == nullptr)) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::rules::shape_per_call {
 
@@ -65,25 +66,42 @@ bool has_growing_slice(const Site &site, const model::Loop &loop, const Subscrip
   return tuple != nullptr ? std::ranges::any_of(tuple->elts, grows) : grows(part.slice);
 }
 
+// What a loop makes longer, by name: the first assignment that does something else ends it.
+struct GrowingNames {
+  struct Growth {
+    const Node *place = nullptr;
+    bool is_over = false;
+  };
+  std::unordered_map<u32, Growth> of_name;
+};
+
 // `tokens = jnp.concatenate([tokens, new])` in the loop, of a name that begins before it.
 const Node *growth_of(const Site &site, const model::Loop &loop, const Name &name) {
-  const auto *statement = as<For>(loop.node);
-  const auto *repeated = as<While>(loop.node);
-  const Node *found = nullptr;
-  any_node(statement != nullptr ? statement->body : repeated->body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-    const auto *target =
-        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-    if (target != nullptr && target->id == name.id) {
-      const bool joins =
-          call != nullptr && is_call_of(site, *call, {"concatenate", "append", "hstack", "vstack", "concat"});
-      found = joins && !call->args.empty() && mentions(call->args[0], name.id) ? node : nullptr;
-      return !joins;
-    }
-    return false;
+  const GrowingNames &growing = site.memory.recall<GrowingNames>(&loop, [&] {
+    const auto *statement = as<For>(loop.node);
+    const auto *repeated = as<While>(loop.node);
+    GrowingNames found;
+    any_node(statement != nullptr ? statement->body : repeated->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *target =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      if (target == nullptr) {
+        return false;
+      }
+      GrowingNames::Growth &growth = found.of_name[target->id.id];
+      if (!growth.is_over) {
+        const auto *call = as<Call>(assignment->value);
+        const bool joins =
+            call != nullptr && is_call_of(site, *call, {"concatenate", "append", "hstack", "vstack", "concat"});
+        growth.place = joins && !call->args.empty() && mentions(call->args[0], target->id) ? node : nullptr;
+        growth.is_over = !joins;
+      }
+      return false;
+    });
+    return found;
   });
-  return found;
+  const auto found = growing.of_name.find(name.id.id);
+  return found != growing.of_name.end() ? found->second.place : nullptr;
 }
 
 // `max(len(x) for x in batch)`: as long as the longest of what this iteration has.
@@ -131,22 +149,28 @@ const Node *words_of_text(const Site &site, const model::Loop &loop, const Call 
 
 // ---- What a loader gives --------------------------------------------------------------------------------------------
 
+struct AssignedOnce {
+  std::unordered_map<u32, const Expr *> of_name; // null if it is assigned several times
+};
+
 // What a function assigns to a name, if that is one thing.
-const Expr *assigned_in(const FunctionDef &definition, Symbol name) {
-  const Expr *found = nullptr;
-  u32 count = 0;
-  any_node(definition.body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
-      const auto *bound = as<Name>(target);
-      if (bound != nullptr && bound->id == name) {
-        found = assignment->value;
-        ++count;
+const Expr *assigned_in(const Site &site, const FunctionDef &definition, Symbol name) {
+  const AssignedOnce &all = site.memory.recall<AssignedOnce>(&definition, [&] {
+    AssignedOnce found;
+    any_node(definition.body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+        if (const auto *bound = as<Name>(target)) {
+          const auto [known, is_new] = found.of_name.try_emplace(bound->id.id, assignment->value);
+          known->second = is_new ? known->second : nullptr;
+        }
       }
-    }
-    return false;
+      return false;
+    });
+    return found;
   });
-  return count == 1 ? found : nullptr;
+  const auto found = all.of_name.find(name.id);
+  return found != all.of_name.end() ? found->second : nullptr;
 }
 
 // Follows what a generator or collate function gives to the array in it that is as wide as the batch needs.
@@ -189,7 +213,7 @@ public:
       return found;
     }
     if (const auto *name = as<Name>(expr)) {
-      return of(function, assigned_in(*definition, name->id), path, depth + 1);
+      return of(function, assigned_in(site_, *definition, name->id), path, depth + 1);
     }
     const auto *call = as<Call>(expr);
     if (call == nullptr) {
@@ -245,7 +269,7 @@ private:
     module = function.module;
     any_node(expr, [&](const Node *node) {
       const auto *name = as<Name>(node);
-      const Expr *value = name != nullptr ? assigned_in(*function.definition(), name->id) : nullptr;
+      const Expr *value = name != nullptr ? assigned_in(site_, *function.definition(), name->id) : nullptr;
       const auto *direct = as<Call>(node);
       if (value != nullptr && is_longest(site_, value)) {
         found = value;

@@ -23,27 +23,54 @@ u64 donated_by(const Site &site, const FunctionInfo &function) {
   return donated.unknown ? 0 : donated.bits;
 }
 
+// The calls in a loop that donate some of their arguments.
+struct DonatingCalls {
+  struct One {
+    const Assign *assignment = nullptr;
+    const Call *call = nullptr;
+    u64 bits = 0; // of its arguments
+  };
+  std::vector<One> all;
+};
+
+const DonatingCalls &donating_calls(const Site &site, const For &loop) {
+  return site.memory.recall<DonatingCalls>(&loop, [&] {
+    DonatingCalls found;
+    any_node(loop.body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
+      if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
+        return false;
+      }
+      const bool is_bound =
+          callee.is(Value::Tag::Method) && callee.function->type != nullptr && !callee.function->is_static;
+      if (const u64 bits = donated_by(site, *callee.function) >> (is_bound ? 1 : 0); bits != 0) {
+        found.all.push_back({assignment, call, bits});
+      }
+      return false;
+    });
+    return found;
+  });
+}
+
 // The call in the loop that donates what the name holds, and binds it to the result.
 const Call *donates(const Site &site, const For &loop, Symbol name) {
-  const Call *found = nullptr;
-  any_node(loop.body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-    const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
-    if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
-      return false;
+  constexpr std::size_t kMostCalls = 64; // many names may be asked about
+  const std::vector<DonatingCalls::One> &calls = donating_calls(site, loop).all;
+  if (calls.size() > kMostCalls) {
+    return nullptr;
+  }
+  for (const DonatingCalls::One &one : calls) {
+    for (u32 i = 0; i < one.call->args.size() && i < 64; ++i) {
+      const auto *passed = as<Name>(one.call->args[i]);
+      if (passed != nullptr && passed->id == name && (one.bits >> i & 1U) != 0 &&
+          std::ranges::any_of(one.assignment->targets, [&](const Expr *target) { return mentions(target, name); })) {
+        return one.call;
+      }
     }
-    const u64 bits = donated_by(site, *callee.function);
-    const u32 first = callee.is(Value::Tag::Method) && callee.function->type != nullptr && !callee.function->is_static;
-    for (u32 i = 0; bits != 0 && i < call->args.size() && i + first < 64; ++i) {
-      const auto *passed = as<Name>(call->args[i]);
-      const bool rebinds =
-          std::ranges::any_of(assignment->targets, [&](const Expr *target) { return mentions(target, name); });
-      found = passed != nullptr && passed->id == name && rebinds && (bits >> (i + first) & 1U) != 0 ? call : found;
-    }
-    return found != nullptr;
-  });
-  return found;
+  }
+  return nullptr;
 }
 
 // `state`, `state.params`, `state.params["w"]`: the buffers themselves.

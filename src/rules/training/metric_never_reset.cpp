@@ -8,6 +8,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace deepperf::rules::metric_never_reset {
 
@@ -78,35 +83,75 @@ bool is_logged(const Site &site, const Node &type, std::string_view metric) {
   });
 }
 
+// What is reset: Keras metrics by the calls that make them, or by what they are called in a class; and something that
+// may be any metric.
+struct Resets {
+  bool any = false;
+  std::unordered_set<const Call *> makers;
+  std::set<std::pair<const model::ClassInfo *, std::string>> texts;
+};
+
+struct AllResets {
+  Resets of_project;                                                   // where TensorFlow is used
+  std::unordered_map<const model::FunctionInfo *, Resets> of_function; // with those of functions inside
+};
+
+void add_reset(const Site &there, const Attribute &name, Resets &into) {
+  const bool is_plain = name.value->kind == NodeKind::Name || name.value->kind == NodeKind::Attribute;
+  const model::Value metric = is_plain ? value_of(there, name.value) : model::Value{};
+  if (!metric.is_kind(Kind::KerasMetric) || metric.many || metric.maker() == nullptr) {
+    into.any = true;
+    return;
+  }
+  into.makers.insert(metric.maker());
+  into.texts.emplace(there.function->type, text_of(there, name.value));
+}
+
+const AllResets &all_resets(const Site &site) {
+  return site.memory.recall<AllResets>(&site.project, [&] {
+    AllResets found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      if (function.module == nullptr || function.module->parsed == nullptr) {
+        continue;
+      }
+      const Site there = site_of_origin(site, function);
+      const auto look = [&](const Node *node) {
+        const auto *name = as<Attribute>(node);
+        if (name != nullptr && name->attr.text().starts_with("reset")) {
+          if (function.module->tensorflow) {
+            add_reset(there, *name, found.of_project);
+          }
+          add_reset(there, *name, found.of_function[&function]);
+          if (function.parent != nullptr) {
+            add_reset(there, *name, found.of_function[function.parent]);
+          }
+        }
+        return false;
+      };
+      const FunctionDef *definition = function.definition();
+      const Lambda *lambda = function.lambda();
+      if (lambda != nullptr) {
+        any_node(lambda->body, look);
+      } else {
+        any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, look);
+      }
+    }
+    return found;
+  });
+}
+
 // Does anything reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
 bool may_reset_keras(const Site &site, const Call &maker, std::string_view text) {
-  const auto resets = [&](const model::FunctionInfo &function) {
-    const Site there = site_of_origin(site, function);
-    const auto look = [&](const Node *node) {
-      const auto *name = as<Attribute>(node);
-      if (name == nullptr || !name->attr.text().starts_with("reset")) {
-        return false;
-      }
-      const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
-      const model::Value other = is_plain ? value_of(there, name->value) : model::Value{};
-      const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.maker() != nullptr &&
-                              other.maker() != &maker &&
-                              (text_of(there, name->value) != text || function.type != site.function->type);
-      return !is_another;
-    };
-    const FunctionDef *definition = function.definition();
-    const Lambda *lambda = function.lambda();
-    return lambda != nullptr       ? any_node(lambda->body, look)
-           : definition != nullptr ? any_node(definition->body, look)
-                                   : any_node(function.module->parsed->tree.body, look);
-  };
+  const AllResets &all = all_resets(site);
   // What a function made itself, it resets itself.
   const bool is_own = site.function->node != nullptr && site.project.caller_of(&maker) == site.function;
-  return std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
-    const bool is_meant = is_own ? &function == site.function || function.parent == site.function
-                                 : function.module != nullptr && function.module->tensorflow;
-    return is_meant && resets(function);
-  });
+  const auto own = is_own ? all.of_function.find(site.function) : all.of_function.end();
+  if (is_own && own == all.of_function.end()) {
+    return false;
+  }
+  const Resets &resets = is_own ? own->second : all.of_project;
+  return resets.any || resets.makers.contains(&maker) ||
+         resets.texts.contains({site.function->type, std::string(text)});
 }
 
 // Several epochs, however few: from the second one on, the value is wrong.
@@ -201,33 +246,59 @@ std::vector<const Call *> constructions_of(const Site &site, const Expr *object)
   return complete && std::ranges::find(made, nullptr) == made.end() ? made : std::vector<const Call *>{};
 }
 
+// `x.reset_states()`, or `x.method()` of a method that does so, of whatever class.
+struct ResetPlaces {
+  struct Place {
+    const model::FunctionInfo *function = nullptr;
+    const Attribute *name = nullptr;
+  };
+  std::vector<Place> all;
+};
+
+const ResetPlaces &reset_places(const Site &site) {
+  return site.memory.recall<ResetPlaces>(&site.project, [&] {
+    std::unordered_set<u32> resetting;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      if (function.type != nullptr && function.definition() != nullptr && calls_reset(function.definition())) {
+        resetting.insert(function.name.id);
+      }
+    }
+    ResetPlaces found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      const FunctionDef *definition = function.definition();
+      if ((definition == nullptr && function.node != nullptr) || !function.module->tensorflow) {
+        continue;
+      }
+      any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
+        const auto *name = as<Attribute>(node);
+        if (name != nullptr && (name->attr.text().starts_with("reset") || resetting.contains(name->attr.id))) {
+          found.all.push_back({&function, name});
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+}
+
 // May anything reset the object that `maker` made: a method of its class that does so, called on it, or a metric of it?
 bool may_reset_bundle(const Site &site, const model::ClassInfo &type, const Call &maker) {
-  bool found = false;
-  for (const model::FunctionInfo &function : site.project.functions) {
-    const FunctionDef *definition = function.definition();
-    const bool is_inside = function.type == &type || (definition == nullptr && function.node != nullptr);
-    if (found || is_inside || !function.module->tensorflow) {
-      continue;
-    }
-    const Site there = site_of_origin(site, function);
-    any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
-      const auto *name = as<Attribute>(node);
-      if (name == nullptr) {
-        return false;
-      }
-      const model::FunctionInfo *method = model::find_method_of(type, name->attr);
-      const bool resets = method != nullptr ? method->definition() != nullptr && calls_reset(method->definition())
-                                            : name->attr.text().starts_with("reset");
-      if (!resets) {
-        return false;
-      }
-      const std::vector<const Call *> objects = constructions_of(there, name->value);
-      found |= objects.empty() || std::ranges::find(objects, &maker) != objects.end();
-      return found;
-    });
-  }
-  return found;
+  constexpr std::size_t kMostPlaces = 256; // many objects may be asked about
+  const std::vector<ResetPlaces::Place> &places = reset_places(site).all;
+  return places.size() > kMostPlaces || std::ranges::any_of(places, [&](const ResetPlaces::Place &place) {
+           if (place.function->type == &type) {
+             return false;
+           }
+           const model::FunctionInfo *method = model::find_method_of(type, place.name->attr);
+           const bool resets = method != nullptr ? method->definition() != nullptr && calls_reset(method->definition())
+                                                 : place.name->attr.text().starts_with("reset");
+           if (!resets) {
+             return false;
+           }
+           const std::vector<const Call *> objects =
+               constructions_of(site_of_origin(site, *place.function), place.name->value);
+           return objects.empty() || std::ranges::find(objects, &maker) != objects.end();
+         });
 }
 
 // `bundle.results()` in each epoch, of an object that keeps metrics and is never told to reset them.

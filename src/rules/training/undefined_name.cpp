@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -186,9 +187,9 @@ private:
 
 // Is the line marked as one that another program completes?
 bool is_marked(const Site &site, const Name &name) {
-  const std::string_view text = site.module->parsed->source.text();
-  const std::string_view rest = text.substr(name.end, text.find('\n', name.end) - name.end);
-  return rest.find("noqa") != std::string_view::npos;
+  constexpr std::size_t kLongest = 1024; // many names may stand in one line
+  const std::string_view rest = site.module->parsed->source.text().substr(name.end, kLongest);
+  return rest.substr(0, rest.find('\n')).find("noqa") != std::string_view::npos;
 }
 
 void check(Site &site) {
@@ -210,27 +211,38 @@ void check(Site &site) {
   if (names.is_open || std::ranges::any_of(names.read_at_once, is_undefined)) {
     return;
   }
+  std::vector<const Name *> undefined;
+  std::unordered_map<u32, std::vector<const Name *>> places; // of each, the first few
   for (const Name *name : names.read) {
-    if (!is_undefined(name) || is_marked(site, *name)) {
-      continue;
+    if (is_undefined(name) && !is_marked(site, *name)) {
+      undefined.push_back(name);
+      places.try_emplace(name->id.id);
     }
-    if (file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "vars()"})) {
-      return;
-    }
+  }
+  if (undefined.empty() ||
+      file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "vars()"})) {
+    return;
+  }
+  constexpr std::size_t kMostNotes = 8;
+  for (const Stmt *statement : file.tree.body) {
+    any_node_inside(statement, [&](const Node *node) {
+      const auto *name = as<Name>(node);
+      const auto known = name != nullptr ? places.find(name->id.id) : places.end();
+      if (known != places.end() && known->second.size() <= kMostNotes) {
+        known->second.push_back(name);
+      }
+      return false;
+    });
+  }
+  for (const Name *name : undefined) {
     Finding &finding =
         report(site, *name,
                fmt::format("`{}` is not defined anywhere in this file, so this raises a NameError", name->id.text()),
                fmt::format("import or define `{}`", name->id.text()));
-    const auto add_place = [&](const Node *node) {
-      constexpr std::size_t kMostNotes = 8;
-      const auto *other = as<Name>(node);
-      if (other != nullptr && other != name && other->id == name->id && finding.notes.size() < kMostNotes) {
+    for (const Name *other : places.at(name->id.id)) {
+      if (other != name && finding.notes.size() < kMostNotes) {
         add_note(finding, site, *other, "and here");
       }
-      return false;
-    };
-    for (const Stmt *statement : file.tree.body) {
-      any_node_inside(statement, add_place);
     }
   }
 }
