@@ -420,6 +420,27 @@ bool is_cut(const Site &site, const Call &call) {
   return origin != origins.end() && ((origin->uses & kCut) != 0 || (origin->uses & kOnward) == 0);
 }
 
+// Do calls with gradients lead from a loop that trains to the function, whatever else calls it for an evaluation?
+bool is_called_with_gradients(const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kDeepest = 3;
+  constexpr std::size_t kMostCallers = 8;
+  std::size_t tried = 0;
+  for (const model::CallSite *caller : function.called_by) {
+    if (caller->no_grad || caller->caller->no_grad || ++tried > kMostCallers) {
+      continue;
+    }
+    for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+      if (loop->trains) {
+        return true;
+      }
+    }
+    if (depth < kDeepest && is_called_with_gradients(*caller->caller, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void check_elsewhere(Site &site, const Call &call) {
   const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
   if (!is_held || (call.args.empty() && call.keywords.empty()) || !model::has_grad(&call) ||
@@ -428,7 +449,10 @@ void check_elsewhere(Site &site, const Call &call) {
   }
   const PlaceContext context = context_of(site);
   const model::Value module = value_of(site, call.func);
-  if (!context.in_training_step || context.no_grad != PlaceContext::NoGrad::Never || is_cut(site, call)) {
+  const bool is_tracked =
+      context.no_grad == PlaceContext::NoGrad::Never ||
+      (context.no_grad == PlaceContext::NoGrad::Sometimes && is_called_with_gradients(*site.function));
+  if (!context.in_training_step || !is_tracked || is_cut(site, call)) {
     return;
   }
   const TrainedModules &trained = trained_modules(site);

@@ -1,0 +1,53 @@
+import torch
+from torch import nn
+from torchvision import models
+
+
+class Probe(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.backbone = models.resnet18(weights="DEFAULT")
+        self.backbone.fc = nn.Identity()
+        self.head = nn.Linear(512, classes)
+        self.backbone.eval()
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.backbone.eval()
+        return self
+
+    def features(self, images):
+        return self.backbone(images)  # expect: DP159
+
+    def forward(self, images):
+        return self.head(self.features(images))
+
+
+class Trainer:
+    def __init__(self, model: Probe, device):
+        self.model = model.to(device)
+        self.optimizer = torch.optim.AdamW(self.model.head.parameters())
+        self.criterion = nn.CrossEntropyLoss()
+
+    def train_epoch(self, loader):
+        self.model.train()
+        for images, labels in loader:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.model(images), labels)  # expect: DP513
+            loss.backward()
+            self.optimizer.step()
+
+    @torch.no_grad()
+    def validate(self, loader):
+        self.model.eval()
+        correct = torch.zeros((), device="cuda")
+        for images, labels in loader:
+            correct += (self.model(images).argmax(1) == labels).sum()
+        return correct.item()
+
+
+def main(train, val):
+    trainer = Trainer(Probe(classes=37), torch.device("cuda"))
+    for _ in range(15):
+        trainer.train_epoch(train)
+        print(trainer.validate(val))
