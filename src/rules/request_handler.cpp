@@ -356,11 +356,22 @@ bool returns_what_is_kept(const Site &site, const FunctionInfo &function, u32 be
     return name != nullptr && (is_object || (!is_own && !value_of(there, name).is(Value::Tag::Api)));
   };
   const auto is_return = [](const Node *inner) { return inner->kind == NodeKind::Return; };
-  return any_node(function.definition()->body, [&](const Node *node) {
-    const auto *test = as<If>(node);
-    return test != nullptr && test->start < before && any_node(test->test, asks_for_kept) &&
-           (any_node(test->body, is_return) || any_node(test->orelse, is_return));
+  struct FirstTest {
+    u32 start = ~0U;
+  };
+  const FirstTest &first = site.memory.recall<FirstTest>(function.definition(), [&] {
+    FirstTest found;
+    any_node(function.definition()->body, [&](const Node *node) {
+      const auto *test = as<If>(node);
+      if (test != nullptr && test->start < found.start && any_node(test->test, asks_for_kept) &&
+          (any_node(test->body, is_return) || any_node(test->orelse, is_return))) {
+        found.start = test->start;
+      }
+      return false;
+    });
+    return found;
   });
+  return first.start < before;
 }
 
 bool is_remembered(const FunctionInfo &function) {
