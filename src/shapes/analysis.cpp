@@ -189,27 +189,11 @@ private:
   }
 
   static void note_stores(const Node *node, Symbol self, std::vector<Symbol> &stored) {
-    const auto note = [&](const auto &again, const Expr *target) -> void {
-      if (const auto *tuple = as<Tuple>(target)) {
-        for (const Expr *part : tuple->elts) {
-          again(again, part);
-        }
-      } else if (const auto *attribute = as<Attribute>(target)) {
-        const auto *object = as<Name>(attribute->value);
-        if (object != nullptr && object->id == self) {
-          stored.push_back(attribute->attr);
-        }
-      }
-    };
     for_each_child(node, [&](const Node *child) {
-      if (const auto *assign = as<Assign>(child)) {
-        for (const Expr *target : assign->targets) {
-          note(note, target);
-        }
-      } else if (const auto *annotated = as<AnnAssign>(child)) {
-        note(note, annotated->target);
-      } else if (const auto *augmented = as<AugAssign>(child)) {
-        note(note, augmented->target);
+      const auto *attribute = as<Attribute>(child);
+      const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+      if (object != nullptr && object->id == self && child->context == Context::Store) {
+        stored.push_back(attribute->attr);
       }
       note_stores(child, self, stored);
     });
