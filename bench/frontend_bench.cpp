@@ -2,7 +2,7 @@
 // prints megabytes per second and ratios. Run it through bench/frontend, which builds it and fetches the peers.
 //
 // All files are in memory before anything is timed, for ours as `deepperf check` reads them from disk: as a Source,
-// which is the file's bytes with some room behind them. Ours is timed from there to the tree, with one arena and one
+// which is the file's bytes with some room after them. Ours is timed from there to the tree, with one arena and one
 // view of the symbols for all files, as a worker of `deepperf check` does it. Rounds are interleaved, so that a machine
 // that gets slower gets slower for all; the best round of each counts.
 #include "base/arena.h"
@@ -148,7 +148,7 @@ void parse_all(const std::vector<const File *> &files, Arena &arena, LocalSymbol
   }
 }
 
-// ---- CPython, as a child that waits for its turn --------------------------------------------------------------------
+// ---- CPython, as a child that waits for its measurement -------------------------------------------------------------
 
 class CPython {
 public:
@@ -216,7 +216,7 @@ Arguments read_arguments(int argc, char **argv) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     auto value = [&]() -> const std::string & {
       if (i + 1 == words.size()) {
-        throw std::runtime_error(words[i] + " wants a value");
+        throw std::runtime_error(words[i] + " needs a value");
       }
       return words[++i];
     };

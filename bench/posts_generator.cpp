@@ -1,5 +1,6 @@
-// Writes a made-up Posts.xml of a given size, with the proportions of Stack Overflow's: two questions to three answers,
-// rows of 1.6 KB on average with bodies of prose and code, one question in 250 about a deep-learning framework.
+// Writes a synthetic Posts.xml of a given size, with the proportions of Stack Overflow's: two questions to three
+// answers, rows of 1.6 KB on average with bodies of prose and code, one question in 250 about a deep-learning
+// framework.
 //
 //   posts_generator MEGABYTES > Posts.xml        the same bytes every time
 #include "base/types.h"
@@ -78,7 +79,7 @@ void add_code(Random &random, std::string &out) {
   out += "&lt;/code&gt;&lt;/pre&gt;&#xA;&#xA;";
 }
 
-// Bodies are drawn from a stock: making each one anew would take longer than all that is measured.
+// Bodies are drawn from a stock: creating each one again would take longer than all that is measured.
 std::vector<std::string> make_bodies(Random &random) {
   std::vector<std::string> bodies(4096);
   for (std::string &body : bodies) {

@@ -107,6 +107,8 @@ int main(int count, char **arguments) {
   u32 jobs = 0;
   bool timings = false;
   std::string folder;
+  std::string only; // this file is edited
+  std::string kind; // of edit; empty: all of them
   for (int i = 1; i < count; ++i) {
     const std::string text = arguments[i];
     if (text == "--timings") {
@@ -115,12 +117,16 @@ int main(int count, char **arguments) {
       edits = std::stoull(arguments[++i]);
     } else if (text == "--jobs" && i + 1 < count) {
       jobs = static_cast<u32>(std::stoul(arguments[++i]));
+    } else if (text == "--file" && i + 1 < count) {
+      only = arguments[++i];
+    } else if (text == "--kind" && i + 1 < count) {
+      kind = arguments[++i];
     } else {
       folder = text;
     }
   }
   if (folder.empty() || edits == 0) {
-    std::fputs("usage: workspace_bench DIR [--edits N] [--jobs N] [--timings]\n", stderr);
+    std::fputs("usage: workspace_bench DIR [--edits N] [--jobs N] [--file NAME] [--kind NAME] [--timings]\n", stderr);
     return 2;
   }
   check::Options options;
@@ -133,7 +139,7 @@ int main(int count, char **arguments) {
   {
     const check::Result result = workspace.check(progress);
     for (const check::CheckedFile &file : result.files) {
-      if (file.source != nullptr && file.path.ends_with(".py")) {
+      if (file.source != nullptr && file.path.ends_with(".py") && file.path.ends_with(only)) {
         paths.push_back(file.path);
       }
     }
@@ -152,9 +158,11 @@ int main(int count, char **arguments) {
   fmt::print("nothing changed: {:.2f} ms, with a look at the disk {:.2f} ms\n\n", nothing, refreshed);
   fmt::print("in ms     {:>9}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}\n", "p50", "p95", "judged", "parsed",
              "read", "group", "judge", "tell", "(parse)", "(infer)", "(rules)");
-  for (const EditKind &kind : {EditKind{"comment", add_comment}, EditKind{"line", add_line},
-                               EditKind{"function", add_function}, EditKind{"import", add_import}}) {
-    measure(kind, edits, paths, workspace);
+  for (const EditKind &one : {EditKind{"comment", add_comment}, EditKind{"line", add_line},
+                              EditKind{"function", add_function}, EditKind{"import", add_import}}) {
+    if (kind.empty() || kind == one.name) {
+      measure(one, edits, paths, workspace);
+    }
   }
   return 0;
 }

@@ -18,7 +18,7 @@ def build(units):
 def search(x, y, candidates=(32, 64, 128)):
     best = None
     for units in candidates:
-        # PLANTED: models pile up in the session (keras.backend.clear_session() is missing)
+        # PLANTED: models accumulate in the session (keras.backend.clear_session() is missing)
         model = build(units)
         model.compile(
             optimizer="adam",
@@ -34,6 +34,6 @@ def search(x, y, candidates=(32, 64, 128)):
 def label(model, images):
     labels = []
     for image in images:
-        # PLANTED: predict() for one image at a time; it is made for batches
+        # PLANTED: predict() for one image at a time; it is designed for batches
         labels.append(int(np.argmax(model.predict(image[np.newaxis]))))
     return labels

@@ -1,4 +1,4 @@
-# Python 2, as it still stands in many repositories. It gets a tree like any other file.
+# Python 2, as still found in many repositories. It is parsed like any other file.
 import sys
 
 import cPickle

@@ -21,7 +21,7 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step, (images, labels) in enumerate(batches(1000)):
         sess.run(train_op, feed_dict={x: images, y: labels})
-        # PLANTED: tf.argmax, tf.equal and tf.reduce_mean make new graph nodes in every step
+        # PLANTED: tf.argmax, tf.equal and tf.reduce_mean create new graph nodes in every step
         correct = tf.equal(tf.argmax(logits, 1), y)
         accuracy = tf.reduce_mean(tf.cast(correct, tf.float32))
         if step % 100 == 0:

@@ -25,11 +25,11 @@ def make_dataset(pattern, batch_size=64):
     ds = files.interleave(tf.data.TFRecordDataset, cycle_length=4)
     # PLANTED: decoding runs on one core (num_parallel_calls=tf.data.AUTOTUNE is missing)
     ds = ds.map(parse)
-    # PLANTED: a cheap operation that would run once per batch, not once per image, behind batch()
+    # PLANTED: a cheap operation that would run once per batch, not once per image, after batch()
     ds = ds.map(normalize)
     ds = ds.shuffle(10_000)
     ds = ds.batch(batch_size)
-    # PLANTED: no prefetch: the next batch is made only when the model asks for it
+    # PLANTED: no prefetch: the next batch is prepared only when the model requests it
     return ds
 
 

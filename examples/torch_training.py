@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 def train(model: nn.Module, dataset: TensorDataset, epochs: int = 10) -> list[float]:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model.to(device)
-    # PLANTED: num_workers is 0, so loading and training take turns; pin_memory is off
+    # PLANTED: num_workers is 0, so loading and training alternate; pin_memory is off
     loader = DataLoader(dataset, batch_size=64, shuffle=True)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     criterion = nn.CrossEntropyLoss()
@@ -30,7 +30,7 @@ def train(model: nn.Module, dataset: TensorDataset, epochs: int = 10) -> list[fl
 
 
 def evaluate(model, loader, device):
-    # PLANTED: no model.eval() and no torch.no_grad(): dropout stays on, and graphs are built for nothing
+    # PLANTED: no model.eval() and no torch.no_grad(): dropout stays on, and autograd graphs are recorded but never used
     hits = 0
     for inputs, labels in loader:
         hits += (model(inputs.to(device)).argmax(dim=1) == labels.to(device)).sum().item()

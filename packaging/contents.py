@@ -45,7 +45,7 @@ def commit_time():
 
 
 def library_licenses():
-    parts = ["The program contains these libraries, as Debian packages them. Some are under the GNU LGPL: the program can be linked anew\n"
+    parts = ["The program contains these libraries, as Debian packages them. Some are under the GNU LGPL: the program can be relinked\n"
              "with other versions of them from its source, with packaging/static_libraries and tools/package.\n"]
     for name in LIBRARIES:
         path = pathlib.Path("/usr/share/doc", name, "copyright")

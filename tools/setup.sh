@@ -71,7 +71,7 @@ install_packages() { # PACKAGE…
   if [[ $(id -u) != 0 ]]; then
     command -v sudo >/dev/null || fail 2 "some packages are missing, and there is no sudo to install them with. As root, run: $by_hand"
     as_root=(sudo)
-    if [[ ! -t 0 || ! -t 2 ]]; then # nobody there to type a password
+    if [[ ! -t 0 || ! -t 2 ]]; then # no terminal to type a password
       as_root=(sudo -n)
       sudo -n true 2>/dev/null || fail 2 "some packages are missing, and sudo asks for a password. Please run: sudo $by_hand"
     fi
@@ -97,7 +97,7 @@ logged() { # LOG WHAT COMMAND…
   fi
 }
 
-# Configures if need be. Only the tests need more packages than the program, so they are off until ./test turns them on,
+# Configures if need be. Only the tests need more packages than the program, so they are off until ./test enables them,
 # and then stay on: both scripts share one folder per preset, and none makes the other one's work undone.
 configure() { # PRESET [CMAKE_ARGUMENT…]
   local folder=$root/build/$1

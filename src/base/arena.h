@@ -93,7 +93,7 @@ private:
     std::size_t used = 0; // valid for those before the current one
   };
   std::vector<Chunk> chunks_;
-  std::size_t current_ = 0; // those behind it are empty
+  std::size_t current_ = 0; // those after it are empty
   char *next_ = nullptr;
   char *limit_ = nullptr;
 };

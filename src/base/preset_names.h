@@ -1,4 +1,4 @@
-// Names that have a symbol before anything is read: those of known_names.h, and behind them those of the tables of
+// Names that have a symbol before anything is read: those of known_names.h, and after them those of the tables of
 // frameworks. tools/make_tables writes it at build time, so that a start costs nothing for them.
 #pragma once
 

@@ -51,7 +51,7 @@ struct Reads {
   u32 home = kNoHome;            // the unit that counts as read anyway
   ReadSet set;
   bool sees_findings = false; // it asked what other rules had found
-  void *questions = nullptr;  // rules::WordQuestions: what was asked of all files
+  void *questions = nullptr;  // rules::ProjectQuestions: what was asked of all files
 };
 
 // Of this thread; null: nobody wants to know.
@@ -96,6 +96,26 @@ public:
 private:
   ReadSet outer_;
   u32 home_ = Reads::kNoHome;
+};
+
+// What is read until it goes out of scope does not count: who asks notes the answer instead, as a unit of its own.
+class ReadsLeftOut {
+public:
+  ReadsLeftOut() {
+    if (reads_now != nullptr) [[unlikely]] {
+      std::swap(before_, reads_now->set);
+    }
+  }
+  ReadsLeftOut(const ReadsLeftOut &) = delete;
+  ReadsLeftOut &operator=(const ReadsLeftOut &) = delete;
+  ~ReadsLeftOut() {
+    if (reads_now != nullptr) [[unlikely]] {
+      std::swap(before_, reads_now->set);
+    }
+  }
+
+private:
+  ReadSet before_;
 };
 
 // Notes nothing until it goes out of scope: for tables of the whole project, where each look into them says what it

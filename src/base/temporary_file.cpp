@@ -21,7 +21,8 @@ namespace deepperf {
 
 namespace {
 
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// Those that people send, and those that come with a closed pipe, a limit on time or an alarm.
+constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
 
 // A handler may call little more than unlink, so names stand where no allocation is needed to read them.
 struct Slot {
@@ -31,8 +32,16 @@ struct Slot {
 };
 
 std::array<Slot, 48> slots;
+std::atomic<int> files_being_created = 0;
+std::atomic<bool> is_ending = false; // from here on no file is created
 
 extern "C" void remove_and_end(int signal) {
+  is_ending = true;
+  // Another thread may be about to create a file that would then stay.
+  for (int tries = 0; files_being_created > 0 && tries < 10'000; ++tries) {
+    const timespec moment{.tv_sec = 0, .tv_nsec = 100'000};
+    ::nanosleep(&moment, nullptr);
+  }
   for (const Slot &slot : slots) {
     if (slot.is_ready) {
       ::unlink(slot.path.data());
@@ -64,8 +73,23 @@ u64 random_number() {
   return number;
 }
 
+// Signals wait meanwhile in this thread, so that the handler never waits for the thread that it interrupts.
 int create(const std::string &path, unsigned mode) {
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  sigset_t ending;
+  sigset_t before;
+  ::sigemptyset(&ending);
+  for (const int signal : kEnding) {
+    ::sigaddset(&ending, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &ending, &before);
+  ++files_being_created;
+  const int descriptor =
+      is_ending ? -1 : ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  const int error = is_ending && descriptor < 0 ? EINTR : errno;
+  --files_being_created;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return descriptor;
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 
 namespace deepperf {
 
-// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT remove the file of this name before they end the program. A name
-// that is longer than the system takes is left alone, as are more than a few dozen at once.
+// While it lives, SIGINT, SIGTERM, SIGHUP and other signals that end a program remove the file of this name before. A
+// name that is longer than the system takes is left alone, as are more than a few dozen at once.
 class RemovedOnSignal {
 public:
   explicit RemovedOnSignal(const std::string &path);

@@ -88,6 +88,10 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   }
 }
 
+void on_large_stack(const std::function<void()> &work) {
+  run_workers(1, [&work](u32) { work(); });
+}
+
 namespace {
 
 void pause_briefly() {

@@ -16,6 +16,10 @@ u32 available_cores();
 // large enough for the deepest tree the parser allows, whatever the caller's stack is.
 void run_workers(u32 count, const std::function<void(u32)> &work);
 
+// Runs the work on one such thread. Whoever walks a tree does it here, or on a worker: the main thread's stack is as
+// small as the user's limit.
+void on_large_stack(const std::function<void()> &work);
+
 // The same for many small pieces of work, one after the other: the threads stay. The caller is one of them.
 class WorkerTeam {
 public:

@@ -52,7 +52,7 @@ bool copy_attributes(const std::string &from, int to) {
 }
 
 // A descriptor of this process that the path stands for; negative if it is none. What it is open on may be a file that
-// somebody appends to: it must not be replaced, nor opened anew.
+// somebody appends to: it must not be replaced, nor opened again.
 int descriptor_named(std::string_view path) {
   if (path == "/dev/stdout") {
     return STDOUT_FILENO;

@@ -60,7 +60,7 @@ TemporaryFolder::TemporaryFolder() {
   const std::filesystem::path base = std::filesystem::temp_directory_path(error);
   path_ = (base / "deepperf-bench-XXXXXX").string();
   if (error || ::mkdtemp(path_.data()) == nullptr) {
-    fail("make a folder in", base.string(), error ? error.value() : errno);
+    fail("create a folder in", base.string(), error ? error.value() : errno);
   }
 }
 

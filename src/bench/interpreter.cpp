@@ -79,7 +79,7 @@ void Interpreters::ask(Known &known, const std::string &library) {
   }
   const std::size_t line = finished.report.find('\n');
   if (line == std::string::npos) {
-    known.problem = fmt::format("{} is not a Python that works", known.path);
+    known.problem = fmt::format("{} is not a working Python interpreter", known.path);
     return;
   }
   known.version = finished.report.substr(0, line);
@@ -88,7 +88,7 @@ void Interpreters::ask(Known &known, const std::string &library) {
   std::string failure = version.substr(std::min(second + 1, version.size()));
   version.resize(second);
   if (finished.end == Finished::End::TimedOut) {
-    failure = fmt::format("the import did not end within {} s", limits_.seconds);
+    failure = fmt::format("the import did not finish within {} s", limits_.seconds);
   } else if (finished.end == Finished::End::Killed) {
     failure = fmt::format("the import crashed: {}", ::strsignal(finished.code)); // NOLINT(concurrency-mt-unsafe)
   } else {

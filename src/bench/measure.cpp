@@ -157,7 +157,7 @@ std::string obstacle(Outcome &outcome, Interpreters &interpreters) {
   if (!pair.versions.empty() && !pair.libraries.empty()) {
     const std::string &version = outcome.interpreter.versions[pair.libraries[0]];
     if (!matches_version(version, pair.versions).value_or(true)) {
-      return fmt::format("it needs {} {}, and {} has {}", pair.libraries[0], pair.versions, outcome.interpreter.path,
+      return fmt::format("it needs {} {}, but {} has {}", pair.libraries[0], pair.versions, outcome.interpreter.path,
                          version);
     }
   }

@@ -40,7 +40,7 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+      throw std::system_error(errno, std::generic_category(), "cannot create a pipe");
     }
     read.value = ends[0];
     write.value = ends[1];

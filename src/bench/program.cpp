@@ -64,7 +64,7 @@ std::string failure_of(const Finished &finished, const Limits &limits) {
     if (finished.in_import) {
       return fmt::format("did not import its libraries within {} s", limits.of_imports().seconds);
     }
-    return fmt::format("did not end within {} s (--time-limit)", limits.seconds);
+    return fmt::format("did not finish within {} s (--time-limit)", limits.seconds);
   case Finished::End::Killed:
     // The kernel's way of ending who asks for more than the machine has.
     return finished.code == SIGKILL
@@ -85,7 +85,7 @@ std::string failure_of(const nlohmann::json &error, const Limits &limits, const 
     return message;
   }
   if (kind == "import memory") {
-    return fmt::format("needs {} of memory for its imports alone, more than the {} that it may have (--memory-limit)",
+    return fmt::format("needs {} of memory for its imports alone, more than the limit of {} (--memory-limit)",
                        gigabytes(error.at("bytes").get<u64>()), gigabytes(limits.memory));
   }
   if (kind == "memory") {
@@ -120,7 +120,7 @@ ProgramRun read_report(const Finished &finished, bool with_result, const Limits 
     }
   } catch (const nlohmann::json::exception &) {
     run.sample.reset();
-    run.failure = "wrote something of its own into its report";
+    run.failure = "wrote to its report itself";
   }
   return run;
 }

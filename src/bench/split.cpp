@@ -318,7 +318,7 @@ Split split_text(const std::string &path, std::string_view text, const SplitOpti
   const bool has_functions = before != nullptr && after != nullptr;
   if (has_sections && has_functions) {
     fail(path, 0,
-         fmt::format("it has sections '# before' and '# after', and functions {}() and {}(): which are meant?",
+         fmt::format("it has both sections '# before' and '# after' and functions {}() and {}(); remove one of the two",
                      options.before, options.after));
   }
   if (!has_sections && !has_functions) {

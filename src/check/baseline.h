@@ -25,7 +25,7 @@ struct BaselineEntry {
 };
 
 struct Baseline {
-  bool with_tests = false; // it was written by a check that also analysed test code
+  bool with_tests = false; // it was written by a check that also analyzed test code
   std::map<BaselineEntry, u64> counts;
 };
 

@@ -27,7 +27,7 @@ struct KnownFile {
   std::vector<python::Span> comments; // that may silence a finding, if there is one
 };
 
-// Files that were analysed together, as indexes into the list of all, and all that the rules said about them.
+// Files that were analyzed together, as indexes into the list of all, and all that the rules said about them.
 struct KnownGroup {
   std::vector<u32> members; // in ascending order
   rules::Findings findings; // their files are such indexes too

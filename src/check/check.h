@@ -1,4 +1,4 @@
-// The `check` command's work, without its output: finds files, parses them on all cores, analyses them and lets the
+// The `check` command's work, without its output: finds files, parses them on all cores, analyzes them and lets the
 // rules judge.
 #pragma once
 

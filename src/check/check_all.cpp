@@ -75,7 +75,7 @@ void note_errors(FileIndex index, const LoadedFile &file, Result &result) {
     checked.suppressed_errors = tree.suppressed_errors;
     if (tree.is_python2) {
       result.errors.push_back(error_at(index, file.parsed.source, tree.python2_evidence, FileError::Level::Note,
-                                       "this file is Python 2; it is checked as such"));
+                                       "this file is Python 2, and is checked as Python 2"));
     }
     for (const python::SyntaxError &error : tree.errors) {
       result.errors.push_back(

@@ -78,7 +78,7 @@ struct QueueEnd {
   FileQueue *queue;
 };
 
-// The path from where the user's own folders begin: behind the folder that was named on the command line.
+// The path from where the user's own folders begin: after the folder that was named on the command line.
 std::string_view below_given(std::string_view path, const std::vector<std::string> &given) {
   std::size_t longest = 0;
   for (const std::string &root : given) {

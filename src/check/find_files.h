@@ -5,6 +5,7 @@
 #include "base/file_version.h"
 #include "check/check.h"
 #include "model/project.h"
+#include "rules/registry.h"
 
 #include <map>
 #include <memory>
@@ -61,10 +62,11 @@ class Residents;
 struct LoadedFiles {
   std::vector<std::unique_ptr<LoadedFile>> files;
   std::vector<Worker> workers;
-  bool stay = false;                     // texts and trees do, each in its file's own memory, for the next check
-  const OpenTexts *open_texts = nullptr; // count instead of what is on the disk
-  u64 unreadable_folders = 0;            // among `files`, told as errors but no files
-  Residents *residents = nullptr;        // projects that stay; null if none do
+  bool stay = false;                           // texts and trees do, each in its file's own memory, for the next check
+  const OpenTexts *open_texts = nullptr;       // count instead of what is on the disk
+  u64 unreadable_folders = 0;                  // among `files`, told as errors but no files
+  Residents *residents = nullptr;              // projects that stay; null if none do
+  std::unique_ptr<const rules::RuleSet> rules; // that the options choose; judge_files() makes it once
 };
 
 // Files that use a framework wait; all others are parsed, and what is left of them are imports and errors. What the

@@ -51,7 +51,7 @@ Inspection::Inspection(const std::string &path, std::vector<std::string> files, 
       continue;
     }
     files_ = group;
-    project_ = model::analyse(group, static_cast<u32>(loaded_.workers.size()));
+    on_large_stack([&] { project_ = model::analyse(group, static_cast<u32>(loaded_.workers.size())); });
     const auto module = std::ranges::find(project_->modules, *found, &model::Module::parsed);
     module_ = module != project_->modules.end() ? &*module : nullptr;
     return;
@@ -64,7 +64,7 @@ std::optional<std::string> Inspection::shape_at(python::Span expression) const {
   if (shapes_ == nullptr) {
     shapes::AnalysisOptions options;
     options.only = options.seen = module_;
-    shapes_ = shapes::analyse(*project_, options);
+    on_large_stack([&] { shapes_ = shapes::analyse(*project_, options); });
   }
   return shapes::shape_at(*shapes_, expression);
 }

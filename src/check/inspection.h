@@ -1,5 +1,5 @@
-// One file, analysed together with those it belongs to, for questions about the values in it. A check keeps no facts,
-// so this analyses on its own; who asks keeps it until something changes.
+// One file, analyzed together with those it belongs to, for questions about the values in it. A check keeps no facts,
+// so this analyzes on its own; who asks keeps it until something changes.
 #pragma once
 
 #include "check/find_files.h"
@@ -18,8 +18,8 @@ namespace deepperf::check {
 
 class Inspection {
 public:
-  // `files` are analysed together, with `path` among them. Open texts count instead of what is on disk. If the files
-  // are very large, `path` is analysed alone: then less is known of it, but nobody waits.
+  // `files` are analyzed together, with `path` among them. Open texts count instead of what is on disk. If the files
+  // are very large, `path` is analyzed alone: then less is known of it, but nobody waits.
   Inspection(const std::string &path, std::vector<std::string> files, const Options &options, const OpenTexts &texts);
   ~Inspection();
 
@@ -36,7 +36,7 @@ private:
   void load(const std::vector<std::string> &files, const Options &options);
 
   LoadedFiles loaded_;
-  std::vector<model::ParsedFile *> files_; // that were analysed together
+  std::vector<model::ParsedFile *> files_; // that were analyzed together
   std::unique_ptr<model::Project> project_;
   const model::Module *module_ = nullptr;
   mutable std::unique_ptr<shapes::Analysis> shapes_;

@@ -60,7 +60,7 @@ void find_backslashes(const python::Source &source, const std::vector<python::Sp
 std::vector<LineRange> find_joined_lines(const python::Source &source) {
   std::vector<LineRange> found;
   // The parser needs a stack that the caller may not have.
-  run_workers(1, [&](u32) {
+  on_large_stack([&] {
     Arena arena;
     LocalSymbols symbols;
     const python::Tree tree = python::parse(source, arena, symbols);

@@ -44,11 +44,21 @@ void parse_guarded(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Wo
   file.waits = false;
 }
 
+// Who wants to see what takes longer to work out than a small file to judge, so a workspace keeps it.
+const rules::RuleSet &chosen_rules(const Options &options, LoadedFiles &loaded) {
+  if (loaded.rules == nullptr) {
+    loaded.rules = options.rules ? std::make_unique<const rules::RuleSet>(rules::rules_of(*options.rules))
+                                 : std::make_unique<const rules::RuleSet>(rules::listed_rules());
+  }
+  return *loaded.rules;
+}
+
 // Work on groups, largest first, by all workers.
 class Judge {
 public:
   Judge(const Options &options, Progress &progress, LoadedFiles &loaded, const std::vector<model::Group> &groups)
-      : options_(options), progress_(progress), loaded_(loaded), groups_(groups) {
+      : options_(options), progress_(progress), loaded_(loaded), rules_(chosen_rules(options, loaded)),
+        groups_(groups) {
     judged_.resize(groups_.size());
     timings_.resize(loaded.workers.size());
     if (loaded.residents != nullptr && groups.size() == 1) {
@@ -69,12 +79,8 @@ public:
 
   void run() {
     std::vector<LargeGroup> large(parse_large_groups());
-    for (std::size_t i = 0; i < large.size(); ++i) {
-      guarded(groups_[i], judged_[i], [&] {
-        for (const model::Group &files : belonging_together(groups_[i])) {
-          large[i].analysed.push_back(analyse(files, workers(), time_of(0)));
-        }
-      });
+    if (!large.empty()) {
+      on_large_stack([&] { analyse_large_groups(large); });
     }
     const std::vector<Piece> pieces = pieces_of(large);
     std::atomic<std::size_t> next{0};
@@ -132,7 +138,7 @@ private:
     model::find_imports(file);
   }
 
-  // One worker analyses a group. Where a group is so large that the others would wait for that, all of them work on it:
+  // One worker analyzes a group. Where a group is so large that the others would wait for that, all of them work on it:
   // so many groups, which are the first ones.
   std::size_t parse_large_groups() {
     if (workers() == 1) {
@@ -166,7 +172,7 @@ private:
     std::unique_ptr<rules::Judging> judging; // only of a large group
   };
 
-  // A group that all workers analyse together and judge together.
+  // A group that all workers analyze together and judge together.
   struct LargeGroup {
     std::vector<Analysed> analysed;
     std::atomic<std::size_t> open = 0; // pieces of work
@@ -313,6 +319,16 @@ private:
     return model::group_files(group, options_.with_tests);
   }
 
+  void analyse_large_groups(std::vector<LargeGroup> &large) {
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      guarded(groups_[i], judged_[i], [&] {
+        for (const model::Group &files : belonging_together(groups_[i])) {
+          large[i].analysed.push_back(analyse(files, workers(), time_of(0)));
+        }
+      });
+    }
+  }
+
   Analysed analyse(const model::Group &files, u32 threads, rules::Timings *time) const {
     const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
     Analysed result;
@@ -339,7 +355,8 @@ private:
     for (const rules::RuleFailure &failure : failures) {
       if (failure.is_too_long) {
         add_failure(failure.file,
-                    fmt::format("{} stopped in this file: it takes too many steps for its size", failure.rule->code),
+                    fmt::format("{} stopped in this file, because it takes too many steps for the size of the file",
+                                failure.rule->code),
                     judged)
             .level = FileError::Level::Note;
         continue;
@@ -356,10 +373,9 @@ private:
   }
 
   const Options &options_;
-  const rules::RuleSet rules_ =
-      options_.rules ? rules::RuleSet(rules::rules_of(*options_.rules)) : rules::RuleSet(rules::listed_rules());
   Progress &progress_;
   LoadedFiles &loaded_;
+  const rules::RuleSet &rules_;
   Residents *residents_ = nullptr;
   const std::vector<model::Group> &groups_;
   std::vector<JudgedGroup> judged_;

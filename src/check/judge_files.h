@@ -1,4 +1,4 @@
-// Phases 2 to 6 of a check: parses files with those they belong to, analyses them and lets the rules judge.
+// Phases 2 to 6 of a check: parses files with those they belong to, analyzes them and lets the rules judge.
 #pragma once
 
 #include "check/find_files.h"
@@ -8,7 +8,7 @@
 
 namespace deepperf::check {
 
-// Files that were analysed together, and all that was said about them.
+// Files that were analyzed together, and all that was said about them.
 struct JudgedGroup {
   std::vector<u32> members; // indexes of files, in ascending order
   rules::Findings findings;

@@ -61,7 +61,7 @@ public:
     }
   }
 
-  // Those that were analysed just now.
+  // Those that were analyzed just now.
   void add_new_groups(const Groups &groups, std::size_t failures) {
     std::unordered_set<u32> failed;
     for (const FileError &error : std::span(result_.errors).first(failures)) {
@@ -102,7 +102,7 @@ private:
     }
   }
 
-  // The reader refuses what points out of a group or of a text. If a rule does that, the group is analysed again.
+  // The reader refuses what points out of a group or of a text. If a rule does that, the group is analyzed again.
   [[nodiscard]] bool is_readable(const KnownGroup &group) const {
     const auto is_in_text = [&](FileIndex file, u32 start, u32 end) {
       return std::ranges::binary_search(group.members, file.value) &&

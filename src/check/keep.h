@@ -5,7 +5,7 @@
 
 namespace deepperf::check {
 
-// Before the result is filtered. Errors of the result up to `failures` are about groups that could not be analysed.
+// Before the result is filtered. Errors of the result up to `failures` are about groups that could not be analyzed.
 void keep_results(const Options &options, const Cache &cache, const LoadedFiles &loaded, const Groups &groups,
                   const Result &result, std::size_t failures);
 

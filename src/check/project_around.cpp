@@ -79,7 +79,7 @@ std::string with_project_around(const std::string &path, const std::vector<std::
     return file->load_errors.empty() && is_same_file(file->parsed.path, path);
   });
   if (wanted == loaded.files.end()) {
-    return fmt::format("{} is no file that can be read", path);
+    return fmt::format("{} cannot be read", path);
   }
   model::ParsedFile &file = (*wanted)->parsed;
   if (around.empty()) {
@@ -110,8 +110,7 @@ std::string with_project_around(const std::string &path, const std::vector<std::
     use(*project, *module);
     return {};
   }
-  return fmt::format("{}: neither this file nor a file that it imports uses a framework, so that it has no shapes",
-                     path);
+  return fmt::format("{}: neither this file nor a file that it imports uses a framework, so it has no shapes", path);
 }
 
 } // namespace deepperf::check

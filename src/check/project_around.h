@@ -1,4 +1,4 @@
-// A file together with those of its project that it belongs to, analysed: for commands that look at one file.
+// A file together with those of its project that it belongs to, analyzed: for commands that look at one file.
 #pragma once
 
 #include "model/project.h"

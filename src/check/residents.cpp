@@ -76,7 +76,7 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
       known->serials = std::move(now.serials);
       std::rotate(known, known + 1, kept_.end());
       Judged &judged = *kept_.back().judged;
-      judged.judging.begin(judged.resident.project(), is_changed);
+      judged.judging.begin(judged.resident.project(), is_changed, threads);
       return {&judged.resident.project(), &judged.judging};
     }
     judging = std::move(known->judged->judging); // which holds for modules that are the same in the new project
@@ -94,7 +94,7 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
   now.judged->judging = std::move(judging);
   kept_.push_back(std::move(now));
   Judged &judged = *kept_.back().judged;
-  judged.judging.begin(judged.resident.project(), is_changed);
+  judged.judging.begin(judged.resident.project(), is_changed, threads);
   return {&judged.resident.project(), &judged.judging};
 }
 

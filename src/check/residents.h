@@ -13,7 +13,7 @@ namespace deepperf::check {
 
 class Residents {
 public:
-  // From begin_check() to end_check() all projects that analyse() gives are good, also those that are not kept any
+  // From begin_check() to end_check() all projects that analyze() gives are good, also those that are not kept any
   // longer: files that were thought to belong together may be several projects.
   void begin_check() { is_checking_ = true; }
   void end_check() {

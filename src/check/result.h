@@ -1,4 +1,4 @@
-// What a check found, before and after filtering: what the reports tell and the fixes mend.
+// What a check found, before and after filtering: what the reports print and the fixes change.
 #pragma once
 
 #include "python/source.h"

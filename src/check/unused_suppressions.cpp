@@ -84,7 +84,7 @@ private:
 std::vector<UnusedSuppression> find_unused_suppressions(const Result &result) {
   std::vector<UnusedSuppression> unused;
   // The parser needs a stack that the caller may not have.
-  run_workers(1, [&](u32) {
+  on_large_stack([&] {
     auto finding = result.findings.begin();
     for (u32 index = 0; index < result.files.size(); ++index) {
       const CheckedFile &file = result.files[index];

@@ -44,16 +44,16 @@ std::string_view without_indentation(std::string_view line) {
 // What a rule looks at, for one that was never called here.
 void print_interests(const rules::Rule &rule, std::string &out) {
   if (!rule.calls.empty()) {
-    write(out, "  it looks at calls of: {}\n", rule.calls);
+    write(out, "  it checks calls of: {}\n", rule.calls);
   }
   if (!rule.names.empty()) {
-    write(out, "  it looks at names: {}\n", rule.names);
+    write(out, "  it checks names: {}\n", rule.names);
   }
   if (rule.listed_names != nullptr) {
-    write(out, "  it looks at names from a list\n");
+    write(out, "  it checks names from a list\n");
   }
   if (rule.on_project != nullptr) {
-    write(out, "  it looks at the project as a whole; what it asks is not recorded\n");
+    write(out, "  it checks the project as a whole; its questions are not recorded\n");
   }
 }
 
@@ -67,7 +67,7 @@ public:
       print(attempt);
     }
     if (trace_.attempts.empty()) {
-      write(out_, "\nno rule looks at anything that begins on this line\n");
+      write(out_, "\nno rule checks anything that begins on this line\n");
     }
     if (trace_.rule != nullptr && trace_.attempts.empty()) {
       print_interests(*rules::rules_of(std::span(&trace_.rule, 1)).front(), out_);
@@ -88,9 +88,9 @@ private:
       write(out_, "  {:{}}{} -> {}\n", "", 2 * question.depth, question.text, question.answer);
     }
     if (attempt.findings != 0) {
-      write(out_, "  it made {} finding{}\n", attempt.findings, attempt.findings == 1 ? "" : "s");
+      write(out_, "  it reported {} finding{}\n", attempt.findings, attempt.findings == 1 ? "" : "s");
     } else if (attempt.questions.empty()) {
-      write(out_, "  it asked nothing that is recorded, and made no finding\n");
+      write(out_, "  it asked nothing that is recorded, and reported nothing\n");
     } else {
       write(out_, "  no finding\n");
     }
@@ -123,8 +123,8 @@ WhyAnswer explain_in(const model::Group &group, const model::ParsedFile &file, c
   WhyAnswer answer{.found = true, .text = {}};
   write(answer.text, "{}:{}: {}\n", file.path, question.line,
         without_indentation(file.source.part(line->start, line->end)));
-  write(answer.text, "looked at together with {} other file{}{}\n", group.size() - 1, group.size() == 2 ? "" : "s",
-        module->is_judged ? "" : "; it reaches no framework, so no rule looks at its nodes");
+  write(answer.text, "analyzed together with {} other file{}{}\n", group.size() - 1, group.size() == 2 ? "" : "s",
+        module->is_judged ? "" : "; it reaches no framework, so no rule checks its nodes");
   model::print_line(*project, *module, *line, answer.text);
   rules::Trace trace;
   trace.file = module->file;
@@ -152,7 +152,7 @@ WhyAnswer explain_line(const WhyQuestion &question) {
     return file->load_errors.empty() && is_same_file(file->parsed.path, question.path);
   });
   if (wanted == loaded.files.end()) {
-    return failure(fmt::format("{} is no file that can be read", question.path));
+    return failure(fmt::format("{} cannot be read", question.path));
   }
   std::vector<model::ParsedFile *> files;
   for (const std::unique_ptr<LoadedFile> &file : loaded.files) {
@@ -173,7 +173,7 @@ WhyAnswer explain_line(const WhyQuestion &question) {
   }
   return {.found = true,
           .text =
-              fmt::format("{}: neither this file nor a file that it imports uses a framework, so it is not analysed\n",
+              fmt::format("{}: neither this file nor a file that it imports uses a framework, so it is not analyzed\n",
                           question.path)};
 }
 

@@ -69,7 +69,7 @@ public:
   // The Result is good until the next check.
   Result check(Progress &progress);
 
-  // The files that were analysed together with one of the last check, that one included; none if it was not analysed.
+  // The files that were analyzed together with one of the last check, that one included; none if it was not analyzed.
   [[nodiscard]] std::vector<std::string> files_with(std::string_view path) const;
   [[nodiscard]] const OpenTexts &open_texts() const { return open_texts_; }
 

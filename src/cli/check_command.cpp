@@ -55,9 +55,8 @@ void require_statistics(const CheckArguments &arguments) {
         names.push_back(format.name);
       }
     }
-    throw CLI::ValidationError(
-        fmt::format("--format {} lists findings and has no place for --statistics; use one of: {}", arguments.format,
-                    fmt::join(names, ", ")));
+    throw CLI::ValidationError(fmt::format("--format {} lists findings and cannot show --statistics; use one of: {}",
+                                           arguments.format, fmt::join(names, ", ")));
   }
 }
 
@@ -65,7 +64,7 @@ void take_stdin(CheckArguments &arguments) {
   std::vector<std::string> &paths = arguments.options.paths;
   if (std::ranges::find(paths, "-") == paths.end()) {
     if (!arguments.stdin_filename.empty()) {
-      throw CLI::ValidationError("--stdin-filename is the name of '-', which is not given");
+      throw CLI::ValidationError("--stdin-filename names standard input and needs the argument '-'");
     }
     return;
   }
@@ -180,7 +179,7 @@ bool complain_of_no_files(const CheckArguments &arguments, const check::Result &
   const std::string where = fmt::format("{}", fmt::join(arguments.options.paths, ", "));
   const std::string reason =
       ignored == 0 ? fmt::format("there are no .py, .pyw or .ipynb files in {}", where)
-                   : fmt::format("{} in {} {} left out by .gitignore{}the usual exclusions; --no-ignore checks {}",
+                   : fmt::format("{} in {} {} skipped by .gitignore{}the default exclusions; --no-ignore checks {}",
                                  report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
                                  arguments.options.exclude != nullptr ? ", the configuration or " : " or ",
                                  ignored == 1 ? "it" : "them");

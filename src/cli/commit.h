@@ -3,7 +3,7 @@
 
 namespace deepperf::cli {
 
-// Its short name, "+" behind it if files were changed; empty if nobody knows, as in an archive without git.
+// Its short name, "+" after it if files were changed; empty if nobody knows, as in an archive without git.
 const char *commit();
 
 } // namespace deepperf::cli

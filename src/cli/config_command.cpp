@@ -35,16 +35,16 @@ int show_config(const ConfigArguments &arguments) {
 
 void add_config(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<ConfigArguments>();
-  CLI::App *command = app.add_subcommand("config", "Show which settings are in force, and where they come from");
+  CLI::App *command = app.add_subcommand("config", "Show the effective settings and where they come from");
   command->footer(
       R"(Settings come from the nearest deepperf.toml, or pyproject.toml with a table [tool.deepperf], going up from
-PATH. Options of the command line win over it.)");
-  command->add_option("path", arguments->check.options.paths, "What would be checked (default: this folder)")
+PATH. Options on the command line take precedence.)");
+  command->add_option("path", arguments->check.options.paths, "What would be checked (default: the current folder)")
       ->type_name("PATH")
       ->expected(0, 1);
   add_setting_options(*command, arguments->check);
   command->add_flag("--schema", arguments->schema, "Print the JSON schema of configuration files, for editors");
-  command->add_option("--format", arguments->format, "How to print (default: text)")
+  command->add_option("--format", arguments->format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("text|json");
   command->callback([arguments, &exit_code] { exit_code = show_config(*arguments); });

@@ -133,7 +133,7 @@ int dump_tokens(const std::vector<std::string> &files) {
   return exit_code;
 }
 
-// Several files are analysed together, as those of a project that import each other are.
+// Several files are analyzed together, as those of a project that import each other are.
 int dump_model(const std::vector<std::string> &files,
                const std::function<void(model::Project &, std::string &)> &write) {
   int exit_code = kClean;
@@ -165,15 +165,15 @@ int dump_model(const std::vector<std::string> &files,
 }
 
 // The deepest trees need more stack than the main thread may have.
-template <class Function> int on_large_stack(Function function) {
+template <class Function> int run_on_large_stack(Function function) {
   int exit_code = kTrouble;
-  run_workers(1, [&](u32) { exit_code = function(); });
+  on_large_stack([&] { exit_code = function(); });
   return exit_code;
 }
 
 void add_tokens(CLI::App &debug, int &exit_code) {
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App *command = debug.add_subcommand("tokens", "Print the tokens of Python files, one a line");
+  CLI::App *command = debug.add_subcommand("tokens", "Print the tokens of Python files, one per line");
   command->add_option("files", *files, "Python files or notebooks")->required()->type_name("FILE...");
   command->callback([files, &exit_code] { exit_code = dump_tokens(*files); });
 }
@@ -182,19 +182,19 @@ void add_ast(CLI::App &debug, int &exit_code) {
   auto arguments = std::make_shared<AstArguments>();
   CLI::App *command = debug.add_subcommand("ast", "Print the syntax tree of Python files");
   command->add_option("files", arguments->files, "Python files or notebooks")->type_name("FILE...");
-  command->add_option("--format", arguments->format, "tree: one node a line; cpython: as Python 3.11's ast.dump")
+  command->add_option("--format", arguments->format, "tree: one node per line; cpython: like ast.dump of Python 3.11")
       ->check(CLI::IsMember({"tree", "cpython"}))
       ->type_name("tree|cpython");
-  command->add_flag("--attributes", arguments->attributes, "With cpython: as ast.dump(…, include_attributes=True)");
+  command->add_flag("--attributes", arguments->attributes, "With cpython: like ast.dump(…, include_attributes=True)");
   command->add_flag("--stdin-list", arguments->stdin_list,
                     "With cpython: read paths from standard input and print one line for each");
   command->callback([arguments, &exit_code] {
     if (arguments->stdin_list) {
-      exit_code = on_large_stack([&] { return dump_list(*arguments); });
+      exit_code = run_on_large_stack([&] { return dump_list(*arguments); });
     } else if (arguments->files.empty()) {
       throw CLI::RequiredError("FILE");
     } else {
-      exit_code = on_large_stack([&] { return dump_ast(*arguments); });
+      exit_code = run_on_large_stack([&] { return dump_ast(*arguments); });
     }
   });
 }
@@ -203,10 +203,10 @@ void add_model(CLI::App &debug, int &exit_code, const std::string &name, const s
                const std::function<void(model::Project &, std::string &)> &write) {
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App *command = debug.add_subcommand(name, help);
-  command->footer("Several files are looked at together, as those of one project are.");
+  command->footer("Several files are analyzed together, as one project.");
   command->add_option("files", *files, "Python files or notebooks")->required()->type_name("FILE...");
   command->callback(
-      [files, write, &exit_code] { exit_code = on_large_stack([&] { return dump_model(*files, write); }); });
+      [files, write, &exit_code] { exit_code = run_on_large_stack([&] { return dump_model(*files, write); }); });
 }
 
 // ---- why ------------------------------------------------------------------------------------------------------------
@@ -278,29 +278,28 @@ void add_why(CLI::App &debug, int &exit_code) {
   };
   auto arguments = std::make_shared<DebugArguments>();
   CLI::App *command = debug.add_subcommand("why", "Print what rules ask about a line, and what the engine answers");
-  command->footer(
-      "The file is analysed with the rest of its repository, or with the given paths. Without a rule, all rules\n"
-      "are shown that look at something that begins on the line.");
+  command->footer("The file is analyzed with the rest of its repository, or with the given paths. Without a rule, all "
+                  "rules\nthat check something beginning on the line are shown.");
   command->add_option("place", arguments->place, "The line, or FILE.ipynb:CELL:LINE")
       ->required()
       ->type_name("FILE:LINE");
   command->add_option("rule", arguments->rule, "Code or name of a rule")->type_name("RULE");
-  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")
+  command->add_option("--with", arguments->around, "Files and folders to analyze together with the file")
       ->type_name("PATH...");
   command->callback([arguments, &exit_code] {
-    exit_code =
-        on_large_stack([&] { return explain_why(arguments->place, arguments->rule, std::move(arguments->around)); });
+    exit_code = run_on_large_stack(
+        [&] { return explain_why(arguments->place, arguments->rule, std::move(arguments->around)); });
   });
 }
 
 } // namespace
 
 void add_debug(CLI::App &app, int &exit_code) {
-  CLI::App *debug = app.add_subcommand("debug", "Show what the program sees in a file");
+  CLI::App *debug = app.add_subcommand("debug", "Show what deepperf knows about a file");
   debug->require_subcommand(1);
   add_tokens(*debug, exit_code);
   add_ast(*debug, exit_code);
-  add_model(*debug, exit_code, "model", "Print modules, functions and classes, and what every name is",
+  add_model(*debug, exit_code, "model", "Print modules, functions and classes, and the value of every name",
             [](model::Project &project, std::string &out) { model::print_model(project, out); });
   add_model(*debug, exit_code, "summaries", "Print which operations a call of each function leads to",
             [](model::Project &project, std::string &out) { model::print_summaries(project, out); });

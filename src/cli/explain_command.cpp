@@ -46,11 +46,11 @@ int explain_rule(const ExplainArguments &arguments) {
 void add_explain(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App *command =
-      app.add_subcommand("explain", "Explain a rule: what it finds, why it matters, what to write instead");
+      app.add_subcommand("explain", "Explain a rule: what it finds, why it matters, and what to write instead");
   command->add_option("rule", arguments->rule, "Code or name, such as DP101 or sequential-map")
       ->required()
       ->type_name("RULE");
-  command->add_option("--format", arguments->format, "How to print it (default: text)")
+  command->add_option("--format", arguments->format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "markdown", "json"}))
       ->type_name("text|markdown|json");
   command->callback([arguments, &exit_code] { exit_code = explain_rule(*arguments); });

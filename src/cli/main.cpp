@@ -13,7 +13,10 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <unistd.h>
 
 namespace {
 
@@ -24,10 +27,10 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf check                 check every Python file and notebook below this folder
   deepperf check train.py        check one file
   deepperf check --diff          show what can be fixed automatically; --fix changes the files
-  deepperf explain DP101         what a rule finds, why it matters, what to write instead
+  deepperf explain DP101         what a rule finds, why it matters, and what to write instead
   deepperf rules                 list all rules
-  deepperf shapes net.py         the shapes that go through a program's layers
-  deepperf config                what is configured here, and where
+  deepperf shapes net.py         the shapes of a model's layers and operations
+  deepperf config                the effective settings, and where they come from
   deepperf server                a language server for editors
   deepperf help check            all options of a command
 
@@ -52,7 +55,7 @@ std::string version() {
 int run(int argc, char **argv) {
   CLI::App app(kDescription, "deepperf");
   app.set_version_flag("--version,-V", version());
-  app.set_help_flag("--help,-h", "Show this help and stop");
+  app.set_help_flag("--help,-h", "Show this help and exit");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.failure_message(CLI::FailureMessage::simple);
@@ -115,6 +118,20 @@ static int guarded(int argc, char **argv) {
     return deepperf::cli::kTrouble;
   }
 }
+
+// With so little memory that there is no room for the exception that says so, which is before anything else has begun,
+// the library ends the program. That is no crash.
+[[noreturn]] static void end_without_memory() {
+  if (std::current_exception() != nullptr) {
+    std::abort(); // a mistake: one that nobody catches
+  }
+  constexpr std::string_view kMessage = "deepperf: out of memory\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  std::_Exit(deepperf::cli::kTrouble);
+}
+
+// Before the objects that are made before main().
+[[gnu::constructor(101)]] static void prepare_for_little_memory() { std::set_terminate(end_without_memory); }
 
 int main(int argc, char **argv) {
   deepperf::cli::keep_freed_memory();

@@ -117,7 +117,7 @@ Every command explains its options with
   out += R"(.SH FILES
 .TP
 .IR deepperf.toml ", " pyproject.toml
-Settings of a project; the nearest one counts, going up from what is checked.
+Settings of a project; the nearest file above the checked path applies.
 .TP
 .I ~/.cache/deepperf
 Results of unchanged files. It can be deleted at any time.

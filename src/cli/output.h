@@ -19,7 +19,7 @@ bool write_text(std::string_view text);
 // control characters in it become visible.
 bool write_data(const std::string &path, std::string_view text, std::FILE *stream);
 
-// One message to standard error, behind the name of the program. Control characters of file names and the like become
+// One message to standard error, after the name of the program. Control characters of file names and the like become
 // visible.
 void complain(std::string_view message);
 

@@ -55,9 +55,9 @@ void require_known_framework(const std::string &name) {
     return;
   }
   const std::string near = nearest(name, known);
-  throw CLI::ValidationError(near.empty()
-                                 ? fmt::format("there is no framework '{}'; known are {}", name, fmt::join(known, ", "))
-                                 : fmt::format("there is no framework '{}'; did you mean '{}'?", name, near));
+  throw CLI::ValidationError(
+      near.empty() ? fmt::format("there is no framework '{}'; known frameworks are {}", name, fmt::join(known, ", "))
+                   : fmt::format("there is no framework '{}'; did you mean '{}'?", name, near));
 }
 
 // `pytorch` and `torch`, `tensorflow` and `tf` mean the same.
@@ -106,20 +106,19 @@ void add_rules(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<RulesArguments>();
   CLI::App *command = app.add_subcommand("rules", "List all rules");
   command
-      ->add_option("--framework", arguments->framework, "Only those for a framework: TensorFlow, Keras, PyTorch, JAX")
+      ->add_option("--framework", arguments->framework, "Only rules for a framework: TensorFlow, Keras, PyTorch, JAX")
       ->type_name("NAME");
-  command
-      ->add_option("--cause", arguments->cause, "Only those with a root cause that has this in its name: API, Data, …")
+  command->add_option("--cause", arguments->cause, "Only rules whose root cause contains this word: API, Data, …")
       ->type_name("TEXT");
-  command->add_option("--severity", arguments->severity, "Only those of one severity")
+  command->add_option("--severity", arguments->severity, "Only rules of one severity")
       ->check(CLI::IsMember({"error", "warning", "advice", "note"}))
       ->type_name("SEVERITY");
-  command->add_option("--tier", arguments->tier, "Only those that are on, hints (not proven), or off")
+  command->add_option("--tier", arguments->tier, "Only rules that are on, hints (not proven), or off")
       ->check(CLI::IsMember({"on", "hint", "off"}))
       ->type_name("on|hint|off");
   command->add_flag("--coverage", arguments->coverage,
-                    "Count the DLPerf study's problems that the rules cover, per root cause");
-  command->add_option("--format", arguments->format, "How to print them (default: text)")
+                    "Count the problems of the DLPerf study that the rules cover, per root cause");
+  command->add_option("--format", arguments->format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("text|json");
   command->callback([arguments, &exit_code] { exit_code = list_rules(*arguments); });

@@ -62,15 +62,16 @@ void add_server(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<ServerArguments>();
   CLI::App *command = app.add_subcommand("server", "Show problems in an editor, through the Language Server Protocol");
   command->footer(
-      R"(Editors start this command; docs/editors.md says how to set them up. It speaks LSP 3.17 on standard input and
-output, until the editor says 'exit' or closes its input.
+      R"(Editors start this command; docs/editors.md explains how to set them up. It speaks LSP 3.17 on standard input and
+output until the editor sends 'exit' or closes its input.
 
-Exit status: 0 if the editor has said 'shutdown' before, else 1.)");
-  command->add_flag("--stdio", arguments->stdio, "Use standard input and output, which is always so");
-  command->add_flag("--no-cache", arguments->no_cache, "Check everything at the start, and keep no results");
+Exit status: 0 if the editor sent 'shutdown' first, otherwise 1.)");
+  command->add_flag("--stdio", arguments->stdio,
+                    "Use standard input and output; always the case, accepted for editors that pass it");
+  command->add_flag("--no-cache", arguments->no_cache, "Check everything at startup, and store no results");
   command
       ->add_option("--cache-dir", arguments->cache_folder,
-                   "Where to keep results of unchanged files (default: ~/.cache/deepperf)")
+                   "Where to store results of unchanged files (default: ~/.cache/deepperf)")
       ->type_name("DIR");
   command->add_option("--jobs,-j", arguments->jobs, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024))

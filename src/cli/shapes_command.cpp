@@ -35,7 +35,7 @@ int run(const ShapesArguments &arguments) {
       return kTrouble;
     }
     if (arguments.files.size() != 1) {
-      throw CLI::ValidationError("--format html: one file at a time");
+      throw CLI::ValidationError("--format html takes only one file");
     }
   }
   shapes::AnalysisOptions options;
@@ -86,28 +86,29 @@ int run(const ShapesArguments &arguments) {
 void add_shapes(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<ShapesArguments>();
   CLI::App *command =
-      app.add_subcommand("shapes", "Show the shapes that go through a program's layers, without running it");
-  command->footer("Sizes that the code does not tell are symbols: [N, 3, H, W].");
-  command->add_option("files", arguments->files, "Python files or notebooks; several give one result each")
+      app.add_subcommand("shapes", "Show the shapes of a model's layers and operations, without running it");
+  command->footer("Sizes that the code does not specify are symbols: [N, 3, H, W].");
+  command->add_option("files", arguments->files, "Python files or notebooks; each is reported separately")
       ->required()
       ->type_name("FILE...");
-  command->add_option("--entry", arguments->entry, "One class or function, instead of all that the file runs")
+  command->add_option("--entry", arguments->entry, "One class or function, instead of everything the file runs")
       ->type_name("NAME");
-  command->add_option("--input", arguments->inputs, "What the entry is called with, as \"x: [N, 3, 224, 224] float32\"")
+  command
+      ->add_option("--input", arguments->inputs, "The arguments of the entry, such as \"x: [N, 3, 224, 224] float32\"")
       ->type_name("INPUT");
-  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")
+  command->add_option("--with", arguments->around, "Files and folders to analyze together with the file")
       ->type_name("PATH...");
-  command->add_option("--line", arguments->line, "Only what stands on this line")->type_name("N");
-  command->add_option("--batch", arguments->batch, "The batch that memory is estimated for")->type_name("N");
+  command->add_option("--line", arguments->line, "Only the operations on this line")->type_name("N");
+  command->add_option("--batch", arguments->batch, "The batch size to estimate memory for")->type_name("N");
   command
       ->add_option("--format", arguments->format,
-                   "text: a table; json: for programs; html: a picture of the model, for a browser")
+                   "text: a table; json: for programs; html: a diagram of the model, for a browser")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->type_name("text|json|html");
   command->add_option("-o,--output", arguments->out, "Write to a file instead of standard output")->type_name("FILE");
   command->callback([arguments, &exit_code] {
     exit_code = kTrouble;
-    run_workers(1, [&](u32) { exit_code = run(*arguments); });
+    on_large_stack([&] { exit_code = run(*arguments); });
   });
 }
 

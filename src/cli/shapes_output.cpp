@@ -263,7 +263,7 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
     out += out.empty() ? "" : "\n";
     out += fmt::format("{} ({}:{}){}\n", root.name == "<module>" ? "The file's own code" : root.name,
                        root.module->parsed->path, line_of(root.module, root.place),
-                       root.is_assumed ? ", with inputs that its first layers tell" : "");
+                       root.is_assumed ? ", with inputs inferred from its first layers" : "");
     for (const RootInput &input : root.inputs) {
       if (const Tensor *const tensor = tensor_of(input.value)) {
         out += fmt::format("  {} {}\n", input.name, shape_text(in, *tensor));
@@ -334,7 +334,7 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
                          code_of(problem.fault), problem.message);
     }
   }
-  return out.empty() ? "nothing in this file makes or takes tensors whose shape is known\n" : out;
+  return out.empty() ? "nothing in this file creates or takes tensors of known shape\n" : out;
 }
 
 } // namespace deepperf::cli

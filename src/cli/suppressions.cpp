@@ -44,7 +44,7 @@ int report_unused_suppressions(const CheckArguments &arguments, const check::Res
   } else {
     report::write_unused_suppressions(result, unused, arguments.format == "text", text);
   }
-  if (!write_output(arguments.output, text, stdout)) {
+  if (!write_data(arguments.output, text, stdout)) {
     return kTrouble;
   }
   return unused.empty() || arguments.exit_zero ? kClean : kFindings;

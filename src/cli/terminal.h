@@ -32,7 +32,7 @@ std::string rule_pages_folder();
 class ProgressBar {
 public:
   ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total); // of files
-  // `line` is what to show, made anew ten times a second, on a thread of its own.
+  // `line` is what to show, created again ten times a second, on a thread of its own.
   explicit ProgressBar(std::function<std::string()> line);
   ProgressBar(const ProgressBar &) = delete;
   ProgressBar &operator=(const ProgressBar &) = delete;

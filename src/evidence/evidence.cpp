@@ -149,7 +149,7 @@ Measurements read_measurements(std::string_view text) {
   Measurements measurements;
   try {
     if (json.at("version").get<int>() != kVersion) {
-      throw std::runtime_error("the measurements are of another version of deepperf");
+      throw std::runtime_error("the measurements come from another version of deepperf");
     }
     for (const Json &measurement : json.at("measurements")) {
       measurements.push_back(from_json(measurement));
@@ -164,7 +164,7 @@ std::string write_measurements(Measurements measurements) {
   std::ranges::sort(measurements, {}, &Measurement::pair);
   Json json;
   json["version"] = kVersion;
-  json["about"] = "Written by `deepperf bench run --record`; not to be edited by hand.";
+  json["about"] = "Written by `deepperf bench run --record`; do not edit by hand.";
   Json &list = json["measurements"] = Json::array();
   std::map<std::string, std::vector<std::string>> pairs; // by rule
   for (const Measurement &measurement : measurements) {

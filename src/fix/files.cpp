@@ -20,7 +20,7 @@ std::optional<std::string> reason_to_leave(const std::string &path) {
   if (::stat(path.c_str(), &status) != 0 || status.st_nlink < 2) {
     return std::nullopt; // what cannot be found cannot be written either
   }
-  return fmt::format("it has {} hard links, and replacing it would leave the others as they are",
+  return fmt::format("it has {} hard links, and replacing it would leave the others unchanged",
                      static_cast<unsigned long>(status.st_nlink));
 }
 

@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  static std::optional<std::string> changed() { return "not fixed: it has changed while it was checked"; }
+  static std::optional<std::string> changed() { return "not fixed: the file changed while it was checked"; }
 
   bool choose(std::span<const rules::Finding *const> findings, EditSet &good) {
     chosen_.assign(findings.size(), true);
@@ -195,7 +195,7 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
   };
   std::optional<std::string> bytes = options.stdin_bytes ? options.stdin_bytes : read_bytes(file.path);
   if (!bytes) {
-    problem("not fixed: cannot be read again", true);
+    problem("not fixed: the file cannot be read again", true);
     return;
   }
   FileFixer fixer(file, std::move(*bytes), options.same_tree);
@@ -211,7 +211,9 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
     return options.stdin_bytes.has_value() || importers.take_from(file.path, name);
   });
   if (fixer.was_not_representable()) {
-    problem(fmt::format("not fixed: a fix has characters that its encoding {} lacks", file.source->encoding), false);
+    problem(fmt::format("not fixed: a fix contains characters that the encoding {} cannot represent",
+                        file.source->encoding),
+            false);
   }
   if (!any) {
     return;
@@ -244,7 +246,7 @@ FixResult apply_fixes(const check::Result &result, const FixOptions &options) {
   // Each file is written whole or not at all, also if the user has had enough.
   const HeldInterrupts held;
   // The parser needs a stack that the caller may not have.
-  run_workers(1, [&](u32) {
+  on_large_stack([&] {
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < result.findings.size(); ++i) {
       const rules::Finding &finding = result.findings[i];

@@ -19,7 +19,7 @@ struct FixOptions {
 
 struct FixedFile {
   FileIndex file;
-  u64 findings = 0;   // how many it mends
+  u64 findings = 0;   // how many it fixes
   std::string before; // what `edits` count in: the text, or a notebook's JSON
   std::vector<rules::Edit> edits;
   std::string after; // the bytes of the file from now on

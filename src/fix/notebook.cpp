@@ -229,7 +229,7 @@ private:
     return literal;
   }
 
-  // Goes behind the value, however deep it is.
+  // Goes after the value, however deep it is.
   void skip() {
     std::size_t depth = 0;
     do {

@@ -1,4 +1,4 @@
-// The last column of the tables, behind a `|`: the signature of an API or method, and what becomes of shapes. What it
+// The last column of the tables, after a `|`: the signature of an API or method, and what becomes of shapes. What it
 // means is in shapes/spec.h.
 #pragma once
 

@@ -242,6 +242,9 @@ Value Transfer::call_api_method(const Call *call, const Value &callee, const Arg
 }
 
 Value Transfer::method_result(const Call *call, Symbol name, const Value &receiver, const Arguments &arguments) {
+  if (receiver.is_kind(Kind::NoGrad) && name.text() == "__enter__") { // without `with`: until the function ends
+    current_->switches_grad = true;
+  }
   const ApiInfo *info = find_method(receiver.kind, name);
   if (info == nullptr) {
     return {};

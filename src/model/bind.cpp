@@ -44,7 +44,7 @@ constexpr u32 kBatch = 1U << 12;
 constexpr u32 kShuffle = 1U << 13;
 constexpr u32 kRepeat = 1U << 14;
 
-// Methods that PyTorch's objects have, from the bit behind the last one of a Dataset on.
+// Methods that PyTorch's objects have, from the bit after the last one of a Dataset on.
 constexpr std::array<std::string_view, 8> kTorchMethods = {"backward", "zero_grad",  "step",       "eval",
                                                            "train",    "parameters", "state_dict", "detach"};
 // Methods that tensors have and arrays, models and strings have not: they tell as much as detach() does.
@@ -473,7 +473,7 @@ void find_changes_in(const Node *node, Loop &result) {
     break;
   case NodeKind::Import:
   case NodeKind::ImportFrom:
-    return; // an import gives the same in every turn
+    return; // an import gives the same in every iteration
   default:
     break;
   }

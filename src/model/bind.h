@@ -24,7 +24,7 @@ void finish_names(FunctionInfo &function, BoundNames &bound, Arena &arena);
 // Gives the function slots for names that are sorted, each once.
 void set_names(FunctionInfo &function, std::span<const u32> names, Arena &arena);
 
-// Names and attributes that one turn of a loop binds or changes.
+// Names and attributes that one iteration of a loop binds or changes.
 void find_changes(const python::Node *loop, Loop &result);
 void find_changes(std::span<python::Stmt *const> statements, Loop &result);
 

@@ -22,7 +22,7 @@ public:
   Arguments &operator=(const Arguments &) = delete;
   ~Arguments() { owner_.items_.resize(first_); }
 
-  // Of the positional ones and the keywords behind them; unknown if there are not so many.
+  // Of the positional ones and the keywords after them; unknown if there are not so many.
   [[nodiscard]] Value at(u32 index) const { return index < size() ? owner_.items_[first_ + index] : Value{}; }
   [[nodiscard]] u32 size() const { return call_->args.size() + call_->keywords.size(); }
   [[nodiscard]] Value first() const { return call_->args.empty() ? Value{} : at(0); }

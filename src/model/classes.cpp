@@ -48,7 +48,7 @@ class Hierarchy {
 public:
   explicit Hierarchy(Project &project) : states_(project.classes.size(), State::Settled) {}
 
-  // The order of the class, and of whatever derives from it, is to be found anew.
+  // The order of the class, and of whatever derives from it, is to be found again.
   void open(ClassInfo &type, std::vector<ClassInfo *> &opened) {
     if (std::exchange(states_[type.index], State::Open) == State::Open) {
       return;

@@ -11,7 +11,7 @@ namespace deepperf::model {
 std::vector<ClassInfo *> resolve_hierarchy(Project &project, std::span<ClassInfo *const> rebased);
 
 // A method or class attribute, of the class or the first one that it derives from; null if there is none. `after`: of
-// those behind it in the order, as super() does.
+// those after it in the order, as super() does.
 const Value *find_member(const ClassInfo &type, Symbol name, bool after_itself = false);
 
 // The same for a method; null if the member is something else.

@@ -84,7 +84,7 @@ Argument argument_of(const Scope &scope, const python::Call &call, u32 position,
 std::optional<ConstantValue> constant_of(const Project &project, const Argument &argument,
                                          const ConstantValue &otherwise);
 
-// The expressions that the value of an expression is written as, behind names, attributes, parameters and entries of
+// The expressions that the value of an expression is written as, through names, attributes, parameters and entries of
 // dictionaries; none if that is not known.
 std::vector<Argument::Given> written_as(const Scope &scope, const python::Expr *expr);
 

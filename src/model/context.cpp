@@ -7,6 +7,7 @@
 #include "model/bind.h"
 #include "model/classes.h"
 #include "model/facts.h"
+#include "model/guards.h"
 #include "model/hooks.h"
 #include "model/lookup.h"
 #include "python/children.h"
@@ -276,6 +277,17 @@ bool has_step_hooks(const ClassInfo &type) {
   });
 }
 
+// A hook that begins with `if trainer.global_step % self.every != 0: return`, or is all under the opposite.
+bool does_most_in_some_steps(const FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && std::ranges::any_of(definition->body, [&](const Stmt *statement) {
+           const auto *branch = as<If>(statement);
+           const bool is_all = branch != nullptr && statement == definition->body.back();
+           return branch != nullptr &&
+                  (skips_steps(*branch) || (is_all && holds_seldom(branch->test) == branch->orelse.empty()));
+         });
+}
+
 // What a method is by the convention of the class that it derives from.
 u16 framework_context(const FunctionInfo &function) {
   static const NameTable kTrains({"training_step", "compute_loss"});
@@ -290,7 +302,8 @@ u16 framework_context(const FunctionInfo &function) {
                                  "on_train_batch_start", "on_before_optimizer_step", "on_after_backward",
                                  "on_before_zero_grad"});
   if (kHooks.has(function.name)) {
-    return is_or_serves(*function.type, has_step_hooks) ? u16{kPerTrainingStep | kStepOfFramework} : u16{0};
+    const u16 steps = does_most_in_some_steps(function) ? u16{kSomeTrainingSteps} : u16{kPerTrainingStep};
+    return is_or_serves(*function.type, has_step_hooks) ? static_cast<u16>(steps | kStepOfFramework) : u16{0};
   }
   const bool trains = kTrains.has(function.name);
   if (!trains && !kEvaluates.has(function.name)) {

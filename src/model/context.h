@@ -9,7 +9,7 @@ namespace deepperf::model {
 // As bits of FunctionInfo::context.
 enum RunContext : u16 {
   kPerTrainingStep = 1,   // in every training step
-  kSomeTrainingSteps = 2, // in training steps, perhaps not in all of them: behind `if step % 100 == 0`
+  kSomeTrainingSteps = 2, // in training steps, perhaps not in all of them: under `if step % 100 == 0`
   kPerEvaluationStep = 4, // for each batch of a loop that trains nothing
   kPerSample = 8,         // for each sample, in the workers of a loader
   kRunsOnce = 16,         // a script's own code, or called by nothing but such code in one place outside of loops

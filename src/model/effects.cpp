@@ -144,6 +144,18 @@ bool calls_unknown(const FunctionInfo &function, const Call &call) {
 
 } // namespace
 
+namespace {
+
+// Methods of tensors that give another view of them. In code of PyTorch nothing else has methods of these names.
+bool gives_view(std::string_view method) {
+  static constexpr std::array<std::string_view, 11> kMethods = {"transpose", "permute", "unsqueeze", "squeeze",
+                                                                "expand",    "movedim", "swapaxes",  "contiguous",
+                                                                "reshape",   "flatten", "expand_as"};
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+} // namespace
+
 bool is_pure(const Project &project, const FunctionInfo &function, const Call *call) {
   const Value callee = project.callee_of(call);
   constexpr u64 kImpure = kRandom | kIo | kPython | kMutates | kVariable | kSessionRun | kSession | kGraphState;
@@ -158,7 +170,7 @@ bool is_pure(const Project &project, const FunctionInfo &function, const Call *c
   if (const auto *method = as<Attribute>(call->func)) {
     const std::string_view name = method->attr.text();
     return name == "get_shape" || name == "as_list" || name == "format" || name == "astype" || name == "items" ||
-           name == "keys" || name == "values" || name == "get";
+           name == "keys" || name == "values" || name == "get" || (function.module->torch && gives_view(name));
   }
   return false;
 }

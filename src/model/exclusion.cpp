@@ -199,7 +199,7 @@ private:
     return param->default_value != nullptr ? literal_of(source_, param->default_value) : std::nullopt;
   }
 
-  // A mapped function gets the parts of an element, of which there are rarely more than two: behind two parameters that
+  // A mapped function gets the parts of an element, of which there are rarely more than two: after two parameters that
   // need one, a default is a setting.
   static bool has_default_for_element(const FunctionInfo &callee, const Param &param) {
     const auto needed = std::ranges::count_if(callee.params, [](const Param *other) {

@@ -93,7 +93,7 @@ bool Consumers::Uses::leaves_by_count(const For &loop) const {
   });
 }
 
-// Does each turn count the name up or down: itself, or as enumerate does?
+// Does each iteration count the name up or down: itself, or as enumerate does?
 bool Consumers::Uses::counts(const For &loop, const Name &name, Operator direction) const {
   const auto *pair = as<Tuple>(loop.target);
   const auto *index = pair != nullptr && !pair->elts.empty() ? as<Name>(pair->elts[0]) : nullptr;

@@ -1,6 +1,7 @@
 #include "model/fingerprint.h"
 
 #include "base/reads.h"
+#include "base/workers.h"
 #include "model/definitions.h"
 #include "python/children.h"
 
@@ -484,10 +485,23 @@ private:
 
 } // namespace
 
-std::vector<u64> fingerprints_of(const Project &project) {
-  const ReadPause pause;
-  std::vector<u64> result = ModuleFacts(project).find();
-  const std::vector<u64> names = NameFacts(project).sums();
+std::vector<u64> fingerprints_of(const Project &project, u32 threads) {
+  std::vector<u64> result;
+  std::vector<u64> names;
+  const auto find_modules = [&] {
+    const ReadPause pause;
+    result = ModuleFacts(project).find();
+  };
+  const auto find_names = [&] {
+    const ReadPause pause;
+    names = NameFacts(project).sums();
+  };
+  if (threads > 1) {
+    run_workers(2, [&](u32 worker) { worker == 0 ? find_modules() : find_names(); });
+  } else {
+    find_modules();
+    find_names();
+  }
   result.insert(result.end(), names.begin(), names.end());
   return result;
 }

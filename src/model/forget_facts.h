@@ -1,4 +1,4 @@
-// Trees that are analysed more than once.
+// Trees that are analyzed more than once.
 #pragma once
 
 #include "python/parser.h"

@@ -135,7 +135,7 @@ std::unique_ptr<GraphFlow> everything_escapes(const FunctionInfo &function) {
   return flow;
 }
 
-// Functions that call each other: in the order of their index, where for those behind everything escapes.
+// Functions that call each other: in the order of their index, where for those after everything escapes.
 void follow(const Project &project, std::span<const FunctionInfo *const> circle) {
   static thread_local u32 depth = 0; // of models whose forward() no call site tells of
   struct Work {                      // ends also by an exception

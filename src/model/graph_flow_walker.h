@@ -70,7 +70,7 @@ private:
   const Project &project_;
   const FunctionInfo &function_;
   GraphFlow &flow_;
-  std::vector<u64> environment_; // by slot: bit i stands for parameter i, and behind them for the origins
+  std::vector<u64> environment_; // by slot: bit i stands for parameter i, and after them for the origins
   u32 first_ = 0;                // the bit of the first origin
   bool has_returned_ = false;    // a value: `parts` is about all that it returned
   const Loop *loop_ = nullptr;

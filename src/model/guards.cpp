@@ -50,7 +50,7 @@ public:
     if (const auto *call = as<Call>(test)) {
       return negated && asks_for_existence(call) && !asks_for_each_turn(call);
     }
-    // A flag that the branch turns for good, or `else` of `if i:`, which is the first turn.
+    // A flag that the branch turns for good, or `else` of `if i:`, which is the first iteration.
     return (is_written(test) && !is_turned_back(test) && !is_set_sometimes(test)) || (negated && is_counter(test));
   }
 
@@ -74,7 +74,7 @@ private:
       return negated == (item.op == CompareOperator::NotEq) &&
              (is_constant(item.right, ConstantKind::None) ? is_written(left) : is_one_turn(left, item.right));
     case CompareOperator::Lt:
-    case CompareOperator::LtE: // the first few turns
+    case CompareOperator::LtE: // the first few iterations
       return !negated && is_counter(left) && is_few(item.right);
     case CompareOperator::Gt:
     case CompareOperator::GtE:
@@ -90,7 +90,7 @@ private:
     return name != nullptr && branch_.loop == nullptr && is_param(*branch_.function, name->id);
   }
 
-  // What the loop counts or goes through is equal to something that stays: one turn of many.
+  // What the loop counts or goes through is equal to something that stays: one iteration of many.
   [[nodiscard]] bool is_one_turn(const Expr *left, const Expr *right) const {
     const Name *root = root_name(left);
     if (root == nullptr || (left->kind != NodeKind::Name && left->kind != NodeKind::Attribute)) {
@@ -104,7 +104,8 @@ private:
     return branch_.loop == nullptr && is_counted && is_constant(right, ConstantKind::Int);
   }
 
-  // Does the loop write something of it that does not come off a list of turns: `if i == next: …; next = steps.pop()`?
+  // Does the loop write something of it that does not come off a list of iterations: `if i == next: …; next =
+  // steps.pop()`?
   [[nodiscard]] bool changes_freely(const Node *node) const {
     if (const auto *name = as<Name>(node)) {
       return contains(branch_.loop->assigned, name->id) && !is_popped(name->id);
@@ -214,7 +215,7 @@ private:
     return name == "hasattr" || name == "exists" || name == "isfile" || name == "isdir";
   }
 
-  // A file for each item, `if not target.exists()`: each is written once, but there are as many as turns.
+  // A file for each item, `if not target.exists()`: each is written once, but there are as many as iterations.
   [[nodiscard]] bool asks_for_each_turn(const Node *node) const {
     if (branch_.loop == nullptr) {
       return false;
@@ -251,6 +252,69 @@ bool asks_for_type(const Expr *test, const FunctionInfo &function) {
   return root != nullptr && function.slot_of(root->id) != FunctionInfo::kNoSlot &&
          (name == "isinstance" || name == "issubclass" || name == "callable" || name == "hasattr" || name == "type" ||
           name.starts_with("is_"));
+}
+
+bool counts_steps(const Expr *test) {
+  bool found = false;
+  const auto look = [&found](const auto &self, const Node *node) -> void {
+    const auto *operation = as<BinOp>(node);
+    // `"…" % name` is a text, and no test of a number.
+    found |=
+        operation != nullptr && operation->op() == Operator::Mod && !is_constant(operation->left, ConstantKind::Str);
+    if (!found) {
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    }
+  };
+  look(look, test);
+  return found;
+}
+
+namespace {
+
+bool is_remainder(const Expr *expr) {
+  const auto *operation = as<BinOp>(expr);
+  return operation != nullptr && operation->op() == Operator::Mod && !is_constant(operation->left, ConstantKind::Str);
+}
+
+// Does the block do nothing, or nothing but leave?
+bool is_pass(const Block &block) {
+  return std::ranges::all_of(block, [](const Stmt *one) { return one->kind == NodeKind::Pass; });
+}
+
+bool leaves_step(const Block &block) {
+  return !block.empty() && (block.back()->kind == NodeKind::Return || block.back()->kind == NodeKind::Continue);
+}
+
+} // namespace
+
+std::optional<bool> holds_seldom(const Expr *test) {
+  if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
+    const std::optional<bool> seldom = holds_seldom(unary->operand);
+    return seldom.has_value() ? std::optional(!*seldom) : std::nullopt;
+  }
+  if (const auto *compare = as<Compare>(test)) {
+    if (compare->rest.size() != 1 || !is_remainder(compare->left)) {
+      return std::nullopt;
+    }
+    const CompareOperator op = compare->rest[0].op;
+    return op == CompareOperator::Eq                                   ? std::optional(true)
+           : op == CompareOperator::NotEq || op == CompareOperator::Gt ? std::optional(false)
+                                                                       : std::nullopt;
+  }
+  if (const auto *several = as<BoolOp>(test)) {
+    // `step % 100 == 0 and ready` holds seldom, and `step % 100 or busy` mostly.
+    const bool wanted = several->op() == BoolOperator::And;
+    const bool is_decided =
+        std::ranges::any_of(several->values, [wanted](const Expr *part) { return holds_seldom(part) == wanted; });
+    return is_decided ? std::optional(wanted) : std::nullopt;
+  }
+  return is_remainder(test) ? std::optional(false) : std::nullopt;
+}
+
+bool skips_steps(const If &statement) {
+  const std::optional<bool> seldom = holds_seldom(statement.test);
+  return seldom.has_value() && (*seldom ? is_pass(statement.body) && leaves_step(statement.orelse)
+                                        : leaves_step(statement.body) && is_pass(statement.orelse));
 }
 
 } // namespace deepperf::model

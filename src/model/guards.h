@@ -3,6 +3,7 @@
 
 #include "model/project.h"
 
+#include <optional>
 #include <span>
 
 namespace deepperf::model {
@@ -17,11 +18,21 @@ struct GuardedBranch {
   std::span<python::Stmt *const> statements;
 };
 
-// Does the branch run only in one turn, or only until it has run? `i == 0` for a counter of the loop, `x is None` where
-// the branch sets x, `key not in cache` where it fills the cache.
+// Does the branch run only in one iteration, or only until it has run? `i == 0` for a counter of the loop, `x is None`
+// where the branch sets x, `key not in cache` where it fills the cache.
 bool runs_first_time_only(const GuardedBranch &branch);
 
 // Does it ask what kind of thing a parameter, or something made of it, is? The branches are for different callers then.
 bool asks_for_type(const python::Expr *test, const FunctionInfo &function);
+
+// Is there a remainder in the test, as in `step % 100`?
+bool counts_steps(const python::Expr *test);
+
+// Does the test hold in one of many steps (`step % 100 == 0`), or in all others (`step % 100`)? Nothing if it asks for
+// something else.
+std::optional<bool> holds_seldom(const python::Expr *test);
+
+// `if step % 100: return` (or `continue`): what follows runs in some steps only.
+bool skips_steps(const python::If &statement);
 
 } // namespace deepperf::model

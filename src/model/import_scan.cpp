@@ -114,7 +114,7 @@ private:
   bool ok_ = true;
 };
 
-// The `from` of the statement whose `import` that is; null if there is none behind `limit`.
+// The `from` of the statement whose `import` that is; null if there is none after `limit`.
 const char *find_from(const char *import, const char *limit) {
   const auto continues_line = [limit](const char *at) { // the line end at `at`
     const std::ptrdiff_t before = at - limit;

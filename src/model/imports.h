@@ -25,7 +25,7 @@ u64 bytes_in(const Group &group);
 // Adds an import to what the file imports.
 void note_import(const ImportRef &import, ParsedFile &file);
 
-// A module with what its file tells; nothing of it is analysed yet.
+// A module with what its file tells; nothing of it is analyzed yet.
 Module make_module(const ParsedFile &file);
 void add_modules(const std::vector<ParsedFile *> &files, Project &project);
 

@@ -119,7 +119,7 @@ private:
     write(out_, "in the loop at {}: {}{}{}{}{}\n", place_of(module_, loop.node->start), iterated,
           loop.tiny ? ", few iterations" : "", loop.steps ? ", each iteration is a training step" : "",
           !loop.steps && loop.trains ? ", training happens in it" : "",
-          loop.once ? ", behind a guard that holds once" : "");
+          loop.once ? ", under a condition that is true only once" : "");
   }
 
   void print_expression(const Expr *expr, const FunctionInfo &function) const {

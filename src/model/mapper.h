@@ -1,4 +1,4 @@
-// What the function behind a Dataset.map does to an element: how much work it is, and whether it could take a batch.
+// What the function of a Dataset.map does to an element: how much work it is, and whether it could take a batch.
 #pragma once
 
 #include "model/project.h"

@@ -12,7 +12,7 @@ using namespace python;
 
 namespace {
 
-// Arguments behind the first one say what columns or fields there are.
+// Arguments after the first one say what columns or fields there are.
 bool describes_rest(std::string_view api) {
   return api.ends_with(".decode_csv") || api.ends_with(".parse_single_example");
 }

@@ -26,7 +26,7 @@ bool counts_few(std::string_view text) {
   return behind != 0 && std::ranges::find(kFewCounted, text.substr(behind)) != kFewCounted.end();
 }
 
-// Is one of the words the whole text, or what stands behind its last underscore?
+// Is one of the words the whole text, or what comes after its last underscore?
 template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
   return std::ranges::any_of(words, [text](std::string_view word) {
     return text == word ||

@@ -125,7 +125,7 @@ u32 stage_of(const Project &project, const Value &dataset) {
 
 namespace {
 
-// Is there a stage behind that one that is wanted? With `always`, on every way.
+// Is there a stage after that one that is wanted? With `always`, on every way.
 template <class Wanted> bool leads_to(const Project &project, const Stage &stage, bool always, Wanted wanted) {
   constexpr std::size_t kMost = 200; // longer ones are no pipelines that people write
   std::vector<u32> queue = {static_cast<u32>(&stage - project.stages.data())};

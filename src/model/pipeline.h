@@ -1,4 +1,4 @@
-// Questions about tf.data pipelines: what a stage stands behind.
+// Questions about tf.data pipelines: what comes before a stage.
 #pragma once
 
 #include "model/project.h"
@@ -6,7 +6,7 @@
 namespace deepperf::model {
 
 // Visits the stages that a pipeline went through, from `stage` backwards, each once; where branches met, both of them.
-// `visit` gets the stage and says whether to go on behind it. True if every path ended in a source or where `visit`
+// `visit` gets the stage and says whether to go on after it. True if every path ended in a source or where `visit`
 // said so; false if somewhere nothing is known of what came before.
 template <class Visit> bool walk_back(const Project &project, u32 stage, Visit visit) {
   constexpr std::size_t kMost = 200; // longer ones are no pipelines that people write
@@ -40,10 +40,10 @@ template <class Visit> bool walk_back(const Project &project, u32 stage, Visit v
   return complete;
 }
 
-// The stages right behind one.
+// The stages right after one.
 const std::vector<u32> &followers_of(const Project &project, u32 stage);
 
-// Does any pipeline go through a stage with one of the traits somewhere behind this one? With `always`, only where no
+// Does any pipeline go through a stage with one of the traits somewhere after this one? With `always`, only where no
 // branch between the two goes around.
 bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always = false);
 

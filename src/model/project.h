@@ -67,7 +67,7 @@ enum Tracer : u8 {
   kByTorch = 8,      // torch.compile: what it cannot compile stays Python, and splits the graph
 };
 
-// How many turns a loop may have, as far as the code tells.
+// How many iterations a loop may have, as far as the code tells.
 enum class Turns : u8 {
   Many,       // range(n), while, a Dataset
   Collection, // one for each element of something: perhaps three, perhaps thousands
@@ -93,7 +93,7 @@ bool is_test_path(std::string_view path);
 // test.py is where many try their model out; a test only if it imports what tests are written with.
 bool is_test_file(const ParsedFile &file);
 
-// A loop and what happens in one turn of it.
+// A loop and what happens in one iteration of it.
 struct Loop {
   const python::Node *node = nullptr; // For, While, or the expression of a comprehension
   Loop *parent = nullptr;             // in the same function
@@ -103,13 +103,13 @@ struct Loop {
   std::vector<Symbol> attributes;    // attributes stored to, of whatever object
   std::vector<Symbol> passed;        // names handed to calls, which may change what they hold
   std::vector<Symbol> maybe_mutated; // as `mutated`, with names of modules and of objects of our own classes
-  bool tiny = false;                 // over a literal or range(10) and below, or left after the first turn
-  bool once = false;                 // behind a guard, so that it runs in one turn only of the loop around it
+  bool tiny = false;                 // over a literal or range(10) and below, or left after the first iteration
+  bool once = false;                 // under a guard, so that it runs in one iteration only of the loop around it
   Turns turns = Turns::Many;
-  bool makes_graph = false;  // another Graph in every turn: a new one, the old one reset, or another one entered
+  bool makes_graph = false;  // another Graph in every iteration: a new one, the old one reset, or another one entered
   bool new_graph = false;    // a new Graph, or the old one reset; not only entered
   bool runs_session = false; // also through calls
-  bool steps = false;        // each turn is a training step: backward(), an optimizer's step or the like
+  bool steps = false;        // each iteration is a training step: backward(), an optimizer's step or the like
   bool trains = false;       // a training step somewhere in it, also in loops inside and through calls
   bool evaluates = false;    // over batches or samples of data, and no training step anywhere in it
   Ref<const python::Node> session_run = nullptr;
@@ -130,7 +130,7 @@ struct OpFact {
   Loop *loop = nullptr; // the innermost around it
   bool v1 = false;
   bool in_tape = false;
-  bool once = false;          // behind a guard such as `if step == 0` or `if self.x is None`
+  bool once = false;          // under a guard such as `if step == 0` or `if self.x is None`
   bool behind_guard = false;  // the same, perhaps in a loop inside: a call of the function seldom comes here
   bool initial_value = false; // what a Variable starts with
   Symbol target;              // the name that it is assigned to
@@ -153,7 +153,7 @@ struct CallSite {
   bool by_type = false;      // only for arguments of some type
   bool eager_test = false;   // under `if tf.executing_eagerly()`
   bool behind_guard = false; // see OpFact
-  bool conditional = false;  // behind a test whose answer may differ from step to step: see is_setting
+  bool conditional = false;  // under a test whose answer may differ from step to step: see is_setting
 };
 
 // Something that a function does itself and that its callers want to know, in the order of its code.
@@ -180,7 +180,7 @@ struct Guard {
   Loop *loop = nullptr;
   std::span<python::Stmt *const> statements;
   std::size_t first_op = 0;
-  std::size_t last_op = 0; // one behind
+  std::size_t last_op = 0; // one after
   std::size_t first_call = 0;
   std::size_t last_call = 0;
 };
@@ -317,7 +317,7 @@ struct FunctionInfo {
   std::vector<Symbol> own_stores;                    // self.x = …
   bool own_effects = false;
   bool own_variables = false;
-  bool switches_grad = false; // torch.set_grad_enabled(…) as a statement: what runs behind it may record no graph
+  bool switches_grad = false; // torch.set_grad_enabled(…) as a statement: what runs after it may record no graph
 
   // ---- What follows from the facts of all functions: see spread.cpp
   bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls
@@ -409,7 +409,8 @@ struct Module {
 
   std::vector<Symbol> exports; // the names in its `__all__`, sorted; empty if it has none that can be read
 
-  // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
+  // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each
+  // iteration.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
   SymbolMap<Ref<ClassInfo>> class_of_name; // `net` for its class Net, `q_net` for QNet; null if there are two
@@ -471,13 +472,13 @@ struct Project {
   AllModules<std::deque<Loop>> loops;
   AllModules<std::vector<Stage>> stages = AllModules<std::vector<Stage>>(1);
   AboutNodes<std::unordered_map<const python::Call *, u32>> stage_of_call; // of the calls that add one
-  std::vector<std::vector<u32>> followers;            // of each stage, those right behind it: see followers_of
+  std::vector<std::vector<u32>> followers;            // of each stage, those right after it: see followers_of
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   std::vector<u32> stored_elsewhere; // attributes of whatever object that code outside its class stores to, sorted
   std::vector<u32> callers = std::vector<u32>(1); // the functions that these calls stand in, by their index
   NamesRead loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
-  std::vector<Arena> arenas; // more values: of each worker that analysed the project
+  std::vector<Arena> arenas; // more values: of each worker that analyzed the project
   // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
   // kinds only.
   AboutNodes<std::unordered_map<const python::Expr *, Value>> argument_values;

@@ -18,7 +18,7 @@ struct FunctionInfo;
 struct ClassInfo;
 struct CallSite;
 
-// Units are the modules, by their index, and behind them parts of what is known of the project as a whole: names that
+// Units are the modules, by their index, and after them parts of what is known of the project as a whole: names that
 // are looked up in all files come under one of these. Those of the same remainder count as one.
 constexpr u32 kNameUnits = 1024;
 

@@ -28,7 +28,7 @@ void forget_results_of(FunctionInfo &function, Arena &values) {
   function.contributions.clear();
   function.is_property = function.is_static = function.is_class_method = false;
   function.decorated_no_grad = function.has_ops = false;
-  // Facts of its own code are written anew; those that follow from all functions grow.
+  // Facts of its own code are written again; those that follow from all functions grow.
   function.effects = function.traced = function.passed = false;
   function.tracers = 0;
   function.compiled_at = nullptr;

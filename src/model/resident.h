@@ -1,5 +1,5 @@
 // A project that stays, for files that change one after the other. What other files would read the same is taken from
-// the last time (see solver_memory.h); the result is, fact for fact, that of analyse().
+// the last time (see solver_memory.h); the result is, fact for fact, that of analyze().
 #pragma once
 
 #include "model/declare.h"
@@ -17,9 +17,9 @@ public:
   // Their trees must be as the parser gave them.
   Resident(const std::vector<ParsedFile *> &files, u32 workers);
 
-  // The same files; those with `is_changed` were parsed anew, and the trees of the others are as the last analysis left
-  // them. False if only a new Resident can tell, for which the trees have to be as the parser gave them: then this one
-  // is of no use any more.
+  // The same files; those with `is_changed` were parsed again, and the trees of the others are as the last analysis
+  // left them. False if only a new Resident can tell, for which the trees have to be as the parser gave them: then this
+  // one is of no use any more.
   bool update(const std::vector<ParsedFile *> &files, const std::vector<bool> &is_changed, u32 workers);
 
   [[nodiscard]] const Project &project() const { return *project_; }

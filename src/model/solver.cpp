@@ -146,7 +146,7 @@ private:
   }
 
   void mark_dirty(u32 function) {
-    if (states_[function].is_active && !states_[function].is_dirty) {
+    if (states_[function].is_active && !states_[function].is_dirty && states_[function].rounds < kMostRounds) {
       states_[function].is_dirty = true;
       dirty_.push_back(function);
     }
@@ -193,7 +193,7 @@ private:
   }
 
   // In sweeps, from callees to callers as results go and back from callers to callees as arguments go: whoever becomes
-  // dirty behind the place where the sweep is waits for the next one, so that nobody is walked more than once in one.
+  // dirty after the place where the sweep is waits for the next one, so that nobody is walked more than once in one.
   void run_rounds() {
     u32 sweeps = 0;
     for (bool is_upwards = true; !dirty_.empty(); is_upwards = !is_upwards) {
@@ -232,7 +232,8 @@ private:
         merge_all(now);
         take_dirty(false, rank);
       }
-      dirty_ = std::move(later);
+      update_touched(~std::size_t{0});
+      dirty_.insert(dirty_.end(), later.begin(), later.end());
     }
   }
 
@@ -344,11 +345,10 @@ private:
     constexpr u32 kFreeRounds = 3;
     return states_[function.index].rounds > kFreeRounds;
   }
-  // And after so many, which is more than the lattice is high for what people write, they stand.
-  [[nodiscard]] bool stands(const FunctionInfo &function) const {
-    constexpr u32 kMostRounds = 64;
-    return states_[function.index].rounds > kMostRounds;
-  }
+  static constexpr std::size_t kMostGivers = 64; // to a cell that is put together again at once
+  // And after so many, which is more than the lattice is high for what people write, they stand, and nobody looks
+  // again.
+  static constexpr u32 kMostRounds = 64;
 
   void merge_all(const std::vector<u32> &functions) {
     rebased_.clear();
@@ -356,11 +356,7 @@ private:
       merge(project_.functions[function], results_[function]);
       results_[function] = {};
     }
-    for (const Contribution &gift : touched_) {
-      update(gift);
-    }
-    touched_.clear();
-    joined_.reset();
+    update_touched(kMostGivers);
     if (!rebased_.empty()) {
       for (const ClassInfo *type : resolve_hierarchy(project_, rebased_)) {
         mark_changed(units_.of_class(*type));
@@ -379,9 +375,6 @@ private:
     ++state.rounds;
     note_reads(function.index, result.new_reads);
     state.saw_nothing = result.saw_nothing;
-    if (stands(function)) {
-      return;
-    }
     merge_definitions(result);
     merge_returns(function, result);
     merge_names(function, result);
@@ -554,6 +547,21 @@ private:
       cell.touched = true;
       touched_.push_back(gift);
     }
+  }
+
+  // Cells to which more functions give wait: where these come one after the other, each of them would have the values
+  // of all joined again.
+  void update_touched(std::size_t most_givers) {
+    std::vector<Contribution> waiting;
+    for (const Contribution &gift : touched_) {
+      if (cell_of(gift).entries.size() > most_givers) {
+        waiting.push_back(gift);
+      } else {
+        update(gift);
+      }
+    }
+    touched_ = std::move(waiting);
+    joined_.reset();
   }
 
   void update(const Contribution &gift) {

@@ -33,7 +33,7 @@ public:
   void remember(const FunctionInfo &function, u32 number, Assume assume, const FunctionResult &result);
   void forget_results() { scratch_.reset(); }
 
-  // When all is solved. Does it hold so much, most of it of no use any more, that it should be made anew?
+  // When all is solved. Does it hold so much, most of it of no use any more, that it should be created again?
   void end() { first_size_ = first_size_ == 0 ? arena_.bytes_used() : first_size_; }
   [[nodiscard]] bool is_large() const { return arena_.bytes_used() > 2 * first_size_ + (std::size_t{16} << 20U); }
 

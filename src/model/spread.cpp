@@ -521,7 +521,7 @@ void spread_loops(Project &project) {
 
 // ---- Guards ---------------------------------------------------------------------------------------------------------
 
-// What stands behind a guard that holds only the first time is done once.
+// What stands under a guard that holds only the first time is done once.
 void apply_guard(FunctionInfo &function, const Guard &guard) {
   Loop written;
   find_changes(guard.statements, written);

@@ -169,7 +169,7 @@ Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Argume
     has_gradient |= given == "requires_grad" && is_constant(keyword->value, ConstantKind::True);
     is_placed |= given == "device";
   }
-  has_gradient |= text == "torch.nn.Parameter";
+  has_gradient |= text == "torch.nn.Parameter" || text == "torch.nn.parameter.Parameter";
   const bool is_cut = around_.no_grad || info.has(kNoGrads);
   result.grad = kNoGradient;
   if (!is_cut && (has_gradient || (is_unknown && info.has(kOp)))) {

@@ -105,7 +105,7 @@ private:
     bool initial_value = false;
     bool by_type = false; // in a branch that asks for the type of a parameter, or one of several things that are called
     bool no_grad = false;
-    bool conditional = false;             // behind a test whose answer may differ from step to step
+    bool conditional = false;             // under a test whose answer may differ from step to step
     const python::Node *branch = nullptr; // the innermost `if`, loop or the like
     bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target

@@ -457,7 +457,7 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
 }
 
 Value Transfer::eval_comprehension(const ComprehensionExpr *comprehension) {
-  // Its names live in the function's slots for as long as it runs; that they would be gone behind it does not matter.
+  // Its names live in the function's slots for as long as it runs; that they would be gone after it does not matter.
   Value element;
   bool is_few = false; // as many as it goes through
   Loop &loop = loop_of(comprehension);

@@ -1,4 +1,5 @@
 // Statements and the flow between them: branches, loops, exceptions.
+#include "base/known_names.h"
 #include "model/context.h"
 #include "model/guards.h"
 #include "model/name_traits.h"
@@ -63,7 +64,7 @@ bool mentions_eager(const Node *node) {
   return found;
 }
 
-// Does the branch never reach what stands behind it?
+// Does the branch never reach what comes after it?
 bool leaves(const Block &body) {
   if (body.empty()) {
     return false;
@@ -87,15 +88,18 @@ void Transfer::walk(const Block &block) {
   constexpr std::size_t kMostRests = 8; // each is looked through once
   std::vector<Guard> rests;
   const bool was_by_type = around_.by_type;
+  const bool was_conditional = around_.conditional;
   for (u32 i = 0; i < block.size(); ++i) {
     if (i + 1 < block.size()) {
       __builtin_prefetch(block[i + 1]); // trees of large projects are in no cache
     }
     walk(block[i]);
     if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return || ends_here(block[i])) {
-      break; // what stands behind it never runs
+      break; // what comes after it never runs
     }
     const auto *branch = recording() ? as<If>(block[i]) : nullptr;
+    // In a forward pass it is a remainder of lengths.
+    around_.conditional |= branch != nullptr && current_->name != known::sym_forward && skips_steps(*branch);
     if (branch == nullptr || !branch->orelse.empty() || !leaves(branch->body) || i + 1 == block.size()) {
       continue;
     }
@@ -105,6 +109,7 @@ void Transfer::walk(const Block &block) {
     around_.by_type |= leaves_by_return(branch->body) && asks_for_type(branch->test, *current_);
   }
   around_.by_type = was_by_type;
+  around_.conditional = was_conditional;
   for (Guard &rest : rests) {
     end_guard(rest);
   }
@@ -295,7 +300,7 @@ void Transfer::walk_if(const If *statement) {
   const bool was_reachable = reachable_;
   const bool was_eager_test = around_.eager_test;
   const bool was_by_type = around_.by_type;
-  Snapshot other(*this); // first what was before, then what is behind the body
+  Snapshot other(*this); // first what was before, then what is after the body
   around_.eager_test = was_eager_test || (recording() && mentions_eager(statement->test));
   around_.by_type |= recording() && asks_for_type(statement->test, *current_);
   const Node *const outer_branch = std::exchange(around_.branch, statement);
@@ -497,7 +502,7 @@ template <class Body> void Transfer::in_loop(const Node *node, Body body) {
         continue;
       }
       if (head.values[slot].is_bottom() && read_unbound_[slot] == 0) {
-        continue; // each iteration binds it anew before it is read
+        continue; // each iteration binds it again before it is read
       }
       const Value both = join(head.values[slot], environment_[slot]);
       if (!(both == head.values[slot])) {

@@ -22,6 +22,11 @@ bool is_state(std::string_view attribute) {
          attribute == "global_step" || attribute == "learning_rate";
 }
 
+// `x.device`: where a tensor is and what its elements are, whatever their values.
+bool is_place_or_type(const Attribute &attribute) {
+  return attribute.attr.text() == "device" || attribute.attr.text() == "dtype";
+}
+
 // Does the expression hold a variable in code that runs eagerly? What that holds changes without anything being bound.
 bool is_eager_variable(const FunctionInfo &function, const Expr *expr) {
   if (!function.module->may_be_eager()) {
@@ -212,7 +217,7 @@ public:
       }
       break;
     }
-    case NodeKind::For: // something else in each turn
+    case NodeKind::For: // something else in each iteration
       bind(static_cast<const For *>(node)->target, nullptr);
       break;
     case NodeKind::AugAssign: // what it was before, and something more
@@ -302,6 +307,9 @@ public:
       result.varies |= is_eager_variable(function_, attribute);
       if (is_own_object(function_, attribute->value)) {
         result.attributes.push_back(attribute->attr);
+        return;
+      }
+      if (is_place_or_type(*attribute) && function_.module->torch && attribute->value->kind == NodeKind::Name) {
         return;
       }
       result.attributes_of_others.push_back(attribute->attr);

@@ -1,4 +1,4 @@
-// Loop variance: does an expression give something new in each turn of a loop?
+// Loop variance: does an expression give something new in each iteration of a loop?
 #pragma once
 
 #include "model/project.h"

@@ -1,5 +1,7 @@
 #include "project/changed_lines.h"
 
+#include "project/loose_objects.h"
+
 #include <fmt/format.h>
 #include <git2.h>
 
@@ -74,6 +76,9 @@ std::optional<std::string> compare(git_repository *repository, git_tree *tree, C
   git_diff_options options = GIT_DIFF_OPTIONS_INIT;
   options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
   options.context_lines = 0;
+  if (const std::optional<std::string> damaged = damaged_object_of_submodules(repository)) {
+    return fmt::format("{} is damaged", *damaged);
+  }
   Handle<git_diff, git_diff_free> diff;
   git_diff_find_options similar = GIT_DIFF_FIND_OPTIONS_INIT;
   similar.flags = GIT_DIFF_FIND_RENAMES | GIT_DIFF_FIND_FOR_UNTRACKED;
@@ -155,6 +160,9 @@ std::optional<std::string> ChangedLines::add_repository(const std::string &path,
   if (const int status = git_repository_open_ext(&found.value, start.c_str(), 0, nullptr); status != 0) {
     return status == GIT_ENOTFOUND ? fmt::format("{} is not in a git repository", path)
                                    : fmt::format("cannot open the git repository of {}: {}", path, last_error());
+  }
+  if (!refuse_damaged_objects(found.value)) {
+    return fmt::format("cannot open the git repository of {}: {}", path, last_error());
   }
   const char *const workdir = git_repository_workdir(found.value);
   if (workdir == nullptr) {

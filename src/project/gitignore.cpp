@@ -57,7 +57,7 @@ bool is_class_name(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-// A bracket expression. `at` is behind the `[`, and afterwards behind the `]`; nothing if it is malformed, which makes
+// A bracket expression. `at` is after the `[`, and afterwards after the `]`; nothing if it is malformed, which makes
 // the pattern match nothing. Follows git's wildmatch step by step, for its corners are where people's files differ.
 std::optional<std::bitset<256>> read_class(std::string_view pattern, std::size_t &at) {
   std::bitset<256> members;

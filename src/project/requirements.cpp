@@ -75,7 +75,7 @@ Version next_patch(Version version) {
   return version;
 }
 
-// Reads `>=1.8,<2`, `==1.7.1`, `~=1.9`, `=1.7` (conda), ` = "^1.10"` (Poetry); gives what is behind it.
+// Reads `>=1.8,<2`, `==1.7.1`, `~=1.9`, `=1.7` (conda), ` = "^1.10"` (Poetry); gives what is after it.
 void read_range(std::string_view text, VersionRange &range) {
   for (;;) {
     text = skip_blanks(text);
@@ -133,7 +133,7 @@ std::string_view version_in_table(std::string_view text) {
                                            : std::string_view{};
 }
 
-// `:2.10.0-gpu` behind `tensorflow/tensorflow`: the version that an image has. Nothing for `:latest`, and for images
+// `:2.10.0-gpu` after `tensorflow/tensorflow`: the version that an image has. Nothing for `:latest`, and for images
 // that count years, as NVIDIA's do.
 std::string range_of_tag(std::string_view text) {
   if (!text.starts_with(':')) {
@@ -214,7 +214,7 @@ struct OwnPackage {
   VersionRange range;
 };
 
-// What stands behind `key =` in a line of the text, without quotes; of TOML and INI files only in the given sections.
+// What comes after `key =` in a line of the text, without quotes; of TOML and INI files only in the given sections.
 std::string_view setting_named(std::string_view text, std::string_view key,
                                std::span<const std::string_view> sections) {
   bool counts = sections.empty();
@@ -480,7 +480,7 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
   std::size_t counted = 0; // up to here lines were counted
   std::ptrdiff_t line = 1;
   while (at < text.size()) {
-    // A name that begins a line or stands in quotes or behind `- `; comments are skipped.
+    // A name that begins a line or stands in quotes or after `- `; comments are skipped.
     if (text[at] == '#') {
       at = std::min(text.find('\n', at), text.size());
       continue;

@@ -131,7 +131,7 @@ const RuleLevel *add_level(RuleLevels &levels, int folder, const RuleLevel *pare
 // What the folders above a starting point say of what is in it.
 struct Surroundings {
   const RuleLevel *level = nullptr;
-  std::string rule_prefix; // the starting point's own rule path, with a slash behind it; empty at the top
+  std::string rule_prefix; // the starting point's own rule path, with a slash after it; empty at the top
 };
 
 // Without links in it; empty if there is no such file.
@@ -176,7 +176,7 @@ Surroundings surroundings_of(const std::string &start, RuleLevels &levels) {
 // ---- The walk -------------------------------------------------------------------------------------------------------
 
 struct PendingFolder {
-  std::string path;      // as reported, with a slash behind it; empty for the current folder
+  std::string path;      // as reported, with a slash after it; empty for the current folder
   std::size_t start = 0; // how much of it is the starting point
   const RuleLevel *level = nullptr;
   bool named = false; // by the user

@@ -311,7 +311,7 @@ struct FormattedValue : Expr {
   static constexpr NodeKind kKind = NodeKind::FormattedValue;
   Expr *value = nullptr;
   JoinedStr *format_spec = nullptr; // may be null
-  Span debug_text;                  // of f"{value = }": from behind the brace to behind the `=` and its spaces
+  Span debug_text;                  // of f"{value = }": from after the brace to after the `=` and its spaces
   [[nodiscard]] char conversion() const { return static_cast<char>(detail); } // 's', 'r', 'a' or 0
   [[nodiscard]] bool is_debug() const { return debug_text.end != 0; }
 };
@@ -579,7 +579,7 @@ struct Exec : Stmt {
 
 struct Magic : Stmt {
   static constexpr NodeKind kKind = NodeKind::Magic;
-  Block body; // the Python behind `%time`, `%timeit`, …
+  Block body; // the Python after `%time`, `%timeit`, …
 };
 struct InvalidStmt : Stmt {
   static constexpr NodeKind kKind = NodeKind::InvalidStmt;

@@ -20,7 +20,7 @@ constexpr u32 kDeepest = 4000;
 //
 // Outside of f-strings these are the true ones. The expression in `{…}` though is parsed from a copy, "(…)", whose
 // first line CPython shifts to where it thinks the brace stands. It goes wrong in two cases, and we must follow:
-//   - a brace that has only blanks behind it on its line is taken to stand at the start of the line (or of the string);
+//   - a brace that has only blanks after it on its line is taken to stand at the start of the line (or of the string);
 //   - a string that starts on the copy's first line and ends on a later one is not shifted. If that is an f-string,
 //     what is in it starts from the wrong place too.
 class Places {
@@ -438,7 +438,7 @@ private:
     out_ += ')';
   }
 
-  // The rest of a list behind its opening bracket: those parameters that are wanted.
+  // The rest of a list after its opening bracket: those parameters that are wanted.
   template <class Wanted, class Print> void each(const Array<Param *> &params, Wanted wanted, Print print) {
     bool first = true;
     for (const Param *param : params) {
@@ -643,7 +643,7 @@ private:
     close({places_.start(formatted.start), places_.end(static_cast<u32>(end))});
   }
 
-  // Whether the parentheses in front of `first` are all closed right behind it, or one is the whole's.
+  // Whether the parentheses in front of `first` are all closed right after it, or one is the whole's.
   bool has_own_parentheses(const Expr &whole, const Expr &first) const {
     std::string_view text = source_.text();
     i32 open_count = 0;

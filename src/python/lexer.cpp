@@ -447,7 +447,7 @@ void Lexer::lex_number(Token &token) {
       return marker == 'x' ? is_hex_digit(c) : marker == 'o' ? c >= '0' && c <= '7' : c == '0' || c == '1';
     });
     if (at == start + 2) {
-      error(start, at, "a number needs digits behind its prefix");
+      error(start, at, "a number needs digits after its prefix");
     } else if (is_digit(*at)) {
       const char *bad = at;
       at = skip_digits(at, is_digit);
@@ -545,7 +545,7 @@ void Lexer::skip_comment() {
   at_ = end;
 }
 
-// At a backslash: skips it and the line break behind it, if there is one.
+// At a backslash: skips it and the line break after it, if there is one.
 bool Lexer::skip_continuation() {
   const char *behind = at_ + 1;
   if (*behind != '\n' && *behind != '\r') {

@@ -22,7 +22,7 @@ public:
   void begin(const Segment &segment);
   void next(Token &token);
 
-  // Where the lexer is in a line: at its very start, behind its indentation, or behind its first token.
+  // Where the lexer is in a line: at its very start, after its indentation, or after its first token.
   enum class Line : u8 { Inside, Before, Entered };
 
   // What is needed to look ahead and come back. Only for looks within one logical line.

@@ -38,7 +38,7 @@ void append_code_point(u32 code, std::string &out) {
   }
 }
 
-// Reads one code point at `at` and moves behind it; a byte that starts none stands for itself.
+// Reads one code point at `at` and moves past it; a byte that starts none stands for itself.
 u32 next_code_point(std::string_view text, std::size_t &at) {
   auto byte = [&](std::size_t index) { return index < text.size() ? static_cast<unsigned char>(text[index]) : 0U; };
   u32 first = byte(at);

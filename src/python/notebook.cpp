@@ -43,7 +43,7 @@ public:
         ++at_;
       }
       if (at_ == end_) {
-        return want == Want::nothing ? std::nullopt : fault("it ends in the middle");
+        return want == Want::nothing ? std::nullopt : fault("unexpected end of input");
       }
       switch (want) {
       case Want::key_or_close:
@@ -77,7 +77,7 @@ public:
         want = comma_or_close();
         break;
       case Want::nothing:
-        return fault("something stands behind its end");
+        return fault("unexpected text after its end");
       case Want::fault:
         break;
       }
@@ -215,7 +215,7 @@ private:
     }
     if (at_ == end_) {
       at_ = opening; // the place to look at is where it starts
-      what_ = "a string does not end";
+      what_ = "unterminated string";
       return false;
     }
     ++at_;
@@ -456,7 +456,7 @@ public:
     return std::nullopt;
   }
 
-  // Lays the code out in the source, a NUL behind each cell.
+  // Lays the code out in the source, a NUL after each cell.
   void write(Source &source) const {
     char *const begin = source.allocate(code_size_ + code_cells_.size());
     char *at = begin;

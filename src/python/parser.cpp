@@ -335,7 +335,7 @@ bool Parser::is_first_of_line(u32 offset) const {
 void Parser::skip_statement(u32 statement_start, u32 indentation) {
   const u32 error_at = current_.start;
   if (lexer_.depth > 0) {
-    // An error on a later line that is not further in than the statement: most likely a statement of its own, behind a
+    // An error on a later line that is not further in than the statement: most likely a statement of its own, after a
     // bracket that should have been closed.
     const u32 line = line_start_of(error_at);
     if (line > statement_start && column_of_line(line) <= indentation && !closes_bracket(source_.text()[line])) {

@@ -1,5 +1,5 @@
 // Phase 2: bytes to tree. Never throws on bad input and never gives up on a file: what cannot be parsed becomes an
-// error and an InvalidStmt, and parsing goes on behind it.
+// error and an InvalidStmt, and parsing goes on after it.
 #pragma once
 
 #include "base/arena.h"

@@ -174,7 +174,7 @@ Expr *Parser::make_name() {
   return name;
 }
 
-// Attributes, calls and subscripts behind an atom.
+// Attributes, calls and subscripts after an atom.
 Expr *Parser::parse_trailers(Expr *primary, u32 start) {
   for (;;) {
     switch (current_.kind) {

@@ -636,7 +636,7 @@ Stmt *Parser::parse_decorated() {
   }
   const bool is_async = accept(Tok::kw_async);
   if (!at(Tok::kw_def)) {
-    fail_expected("'def' or 'class' behind a decorator");
+    fail_expected("'def' or 'class' after a decorator");
   }
   return parse_function(start, is_async, list);
 }
@@ -988,7 +988,7 @@ Stmt *Parser::parse_exec() {
 
 // ---- Notebooks ------------------------------------------------------------------------------------------------------
 
-// %magic, !shell or ?help. The magics that time or profile a statement have Python behind them.
+// %magic, !shell or ?help. The magics that time or profile a statement have Python after them.
 Stmt *Parser::parse_magic() {
   const u32 start = current_.start;
   const std::string_view line = text({start, current_.end});

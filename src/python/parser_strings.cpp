@@ -104,7 +104,7 @@ void Parser::add_piece(const StringPart &opening, u32 start, u32 end, Collect<Ex
 }
 
 // The text of an f-string, or of a format spec (which ends at a brace instead of a quote). The lexer stands at its
-// first byte; afterwards it stands behind the closing quote, or at the closing brace.
+// first byte; afterwards it is after the closing quote, or at the closing brace.
 void Parser::parse_fstring_values(const StringPart &opening, bool in_spec, Collect<Expr *> &values) {
   const std::string_view all = source_.text();
   const char *base = lexer_.base();
@@ -179,7 +179,7 @@ void Parser::parse_fstring_values(const StringPart &opening, bool in_spec, Colle
   }
 }
 
-// `{value!r:spec}`: the lexer stands at the brace, afterwards behind the closing one.
+// `{value!r:spec}`: the lexer stands at the brace, afterwards after the closing one.
 Expr *Parser::parse_replacement_field(const StringPart &opening) {
   const Nest nest(*this);
   const u32 start = lexer_.offset();

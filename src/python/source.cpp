@@ -24,6 +24,8 @@ namespace {
 
 // A buffer above this size is given back when a much smaller text comes.
 constexpr std::size_t kLargestKept = std::size_t{4} << 20;
+// Of a place farther from the start of its line than so many bytes, the characters are counted from a mark.
+constexpr u32 kFar = 4096;
 
 class File {
 public:
@@ -203,7 +205,7 @@ void add_line_starts(std::string_view text, std::size_t begin, std::size_t end, 
   }
 }
 
-// The segment that holds `offset`, the NUL behind it included.
+// The segment that holds `offset`, the NUL after it included.
 Segment segment_at(const Source &source, u32 offset) {
   const auto behind = std::ranges::upper_bound(source.segments, offset, {}, &Segment::begin);
   if (behind == source.segments.begin()) {
@@ -235,6 +237,7 @@ void Source::shrink(std::size_t size) {
   data_ = bytes_.get();
   size_ = size;
   line_starts_.clear();
+  marks_.clear();
   std::memset(bytes_.get() + size, 0, kPadding);
 }
 
@@ -266,6 +269,24 @@ const std::vector<u32> &Source::line_starts() const {
   return line_starts_;
 }
 
+// Lines and segments start at a character whatever stands before them, so it does not matter that this counts from the
+// start of the text.
+u32 Source::characters_before(u32 offset) const {
+  if (marks_.empty()) {
+    const char *const end = data_ + size_;
+    Mark at;
+    for (u32 next = 0; at.offset < size_; ++at.characters) {
+      if (at.offset >= next) {
+        marks_.push_back(at);
+        next += kFar;
+      }
+      at.offset += std::max(utf8_size(data_ + at.offset, end), 1U);
+    }
+  }
+  const Mark &before = *std::prev(std::ranges::upper_bound(marks_, offset, {}, &Mark::offset));
+  return before.characters + count_characters(text().substr(before.offset), offset - before.offset);
+}
+
 Position Source::position(u32 offset) const {
   offset = std::min(offset, static_cast<u32>(size_));
   const std::vector<u32> &starts = line_starts();
@@ -274,7 +295,9 @@ Position Source::position(u32 offset) const {
   Position position;
   position.cell = segment.cell;
   position.line = static_cast<u32>(line - line_at(starts, segment.begin)) + 1;
-  position.column = 1 + count_characters(text().substr(starts[line]), offset - starts[line]);
+  const u32 start = starts[line];
+  position.column = 1 + (offset - start <= kFar ? count_characters(text().substr(start), offset - start)
+                                                : characters_before(offset) - characters_before(start));
   return position;
 }
 

@@ -75,12 +75,20 @@ struct Source {
 
 private:
   const std::vector<u32> &line_starts() const;
+  [[nodiscard]] u32 characters_before(u32 offset) const;
 
   const char *data_ = nullptr; // in `bytes_`, or in an arena
   std::size_t size_ = 0;
   std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
   mutable std::vector<u32> line_starts_;
+  // Starts of characters some kilobytes apart, so that many places in one very long line do not take the square of its
+  // length.
+  struct Mark {
+    u32 offset = 0;
+    u32 characters = 0; // before it
+  };
+  mutable std::vector<Mark> marks_;
 };
 
 // Something wrong with a file as a whole (unreadable, wrong encoding, malformed notebook) or at a place in it.

@@ -24,7 +24,7 @@ struct ErrorList {
 
   std::vector<SyntaxError> errors;
   u32 suppressed = 0; // how many more there were
-  // Set behind an error that makes those after it meaningless, such as a string that is never closed.
+  // Set after an error that makes those after it meaningless, such as a string that is never closed.
   bool muted = false;
 
   void add(Span span, std::string message) {

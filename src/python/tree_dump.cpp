@@ -179,7 +179,7 @@ private:
 
   template <class T> static const T &to(const Node &node) { return static_cast<const T &>(node); }
 
-  // What stands on the node's own line behind its place.
+  // What stands on the node's own line after its place.
   void details(const Node &node) {
     switch (node.kind) {
     case NodeKind::BoolOp:

@@ -10,7 +10,7 @@ namespace deepperf::python {
 
 namespace {
 
-// The character at `at`, which moves behind it; negative where the bytes are not valid UTF-8.
+// The character at `at`, which moves past it; negative where the bytes are not valid UTF-8.
 UChar32 next_character(std::string_view text, i32 &at) {
   UChar32 c = 0;
 // ICU's macro narrows on purpose.

@@ -20,11 +20,11 @@ namespace {
 std::string_view default_sentence(const rules::RuleInfo &rule) {
   switch (rule.tier) {
   case rules::Tier::On:
-    return rule.severity == rules::Severity::Note ? "not shown, as nothing is lost yet: use --all" : "shown";
+    return rule.severity == rules::Severity::Note ? "not shown, because it costs nothing yet: use --all" : "shown";
   case rules::Tier::Hint:
-    return "not shown, as it is not proven: use --all";
+    return "not shown, because it is not proven: use --all";
   default:
-    return "off: name it with --select";
+    return "off: enable it with --select";
   }
 }
 
@@ -50,7 +50,7 @@ std::string_view fix_sentence(rules::FixKind fix) {
   }
 }
 
-// Stack Overflow's ids; where a post has several of the study's problems, `_1`, `_2` stand behind it.
+// Stack Overflow's ids; where a post has several of the study's problems, `_1`, `_2` stand after it.
 Json post_ids(std::string_view posts) {
   Json ids = Json::array();
   for (const std::string_view post : split_words(posts)) {

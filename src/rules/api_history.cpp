@@ -1,5 +1,8 @@
 #include "rules/api_history.h"
 
+#include "model/definitions.h"
+#include "model/lookup.h"
+
 #include "base/name_table.h"
 #include "python/children.h"
 #include "rules/reach.h"
@@ -475,14 +478,47 @@ void tell_for_upgrade(Finding &finding, const Site &site, std::string_view packa
   const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
   const auto range = requirements.find(package);
   finding.message += range != requirements.end() && !range->second.where.empty()
-                         ? fmt::format("; this project asks for an older version ({})", range->second.where)
-                         : "; this project asks for an older version";
+                         ? fmt::format("; this project requires an older version ({})", range->second.where)
+                         : "; this project requires an older version";
   finding.tier = Tier::Hint;
   finding.severity = Severity::Note;
   finding.fix.reset();
 }
 
+// `OLD_LIGHTNING = int(pytorch_lightning.__version__[0]) < 2` at the top of the file
+static bool is_version_flag(const Site &site, const Node *test) {
+  return any_node(test, [&site](const Node *part) {
+    const auto *name = as<Name>(part);
+    return name != nullptr && std::ranges::any_of(site.module->parsed->tree.body, [name](const Stmt *statement) {
+             const auto *assignment = as<Assign>(statement);
+             const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+             return target != nullptr && target->id == name->id && mentions_version(assignment->value);
+           });
+  });
+}
+
+namespace {
+
+// `np.float = np.float_` somewhere in the project: it puts the name back itself.
+bool is_put_back(const Site &site, std::string_view api) {
+  const std::size_t dot = api.rfind('.');
+  if (dot == std::string_view::npos) {
+    return false;
+  }
+  const auto &stores = model::definitions_of(site.project).attribute_stores;
+  const auto known = stores.find(intern(api.substr(dot + 1)).id);
+  return known != stores.end() && std::ranges::any_of(known->second, [&](const model::AttributeStore &store) {
+           const model::Value owner = model::value_of(model::scope_of(site.project, *store.function), store.object);
+           return owner.is(model::Value::Tag::Api) && owner.name().text() == api.substr(0, dot);
+         });
+}
+
+} // namespace
+
 bool is_version_guarded(const Site &site, std::string_view api) {
+  if (is_put_back(site, api)) {
+    return true;
+  }
   // `if hasattr(nn.utils.parametrizations, "weight_norm")` stands somewhere in the file: it knows of both.
   const std::string_view last = api.substr(api.rfind('.') + 1);
   if (!last.empty()) {
@@ -491,14 +527,14 @@ bool is_version_guarded(const Site &site, std::string_view api) {
       return true;
     }
   }
-  return std::ranges::any_of(site.ancestors, [](const Node *node) {
+  return std::ranges::any_of(site.ancestors, [&site](const Node *node) {
     if (node->kind == NodeKind::Try) {
       return !static_cast<const Try *>(node)->handlers.empty();
     }
     const Node *test = node->kind == NodeKind::If      ? static_cast<const If *>(node)->test
                        : node->kind == NodeKind::IfExp ? static_cast<const IfExp *>(node)->test
                                                        : nullptr;
-    return test != nullptr && mentions_version(test);
+    return test != nullptr && (mentions_version(test) || is_version_flag(site, test));
   });
 }
 

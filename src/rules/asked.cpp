@@ -100,7 +100,7 @@ const model::FunctionInfo *called_function(const Site &site, const Call &call) {
 }
 
 const Call *maker_of_callee(const Site &site, const Call &call, std::string_view *api) {
-  const Asking asking(site, "which call made the object that is called?", &call);
+  const Asking asking(site, "which call created the object that is called?", &call);
   const Call *const maker = answers::maker_of_callee(site, call, api);
   asking.answer([&] {
     return fmt::format("{}{}", maker == nullptr ? "unknown; the callee is " : "",

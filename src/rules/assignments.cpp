@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ const Block &body_around(const Site &site) {
 const Expr *assigned_before(const Site &site, Symbol name, u32 offset) {
   const std::vector<Assignment> &all = assignments_of(site);
   const auto at = std::ranges::upper_bound(all, std::pair(name.id, offset), {}, place_of);
-  return at != all.begin() && (at - 1)->name == name ? (at - 1)->value : nullptr;
+  return at != all.begin() && (at - 1)->name == name ? run_by(site, (at - 1)->value) : nullptr;
 }
 
 const Expr *written_value(const Site &site, const Expr *expr) {

@@ -108,7 +108,7 @@ private:
       visit(branch.test);
       // `if loss < best`: Python needs the answer. A name alone may be a dictionary.
       if (waits.size() == before && is_value_test(branch.test) && is_pending(branch.test)) {
-        add(*branch.test, "an `if` that asks for it", true);
+        add(*branch.test, "an `if` that depends on it", true);
       }
       acts |= waits.size() > before && stops(branch.body); // whether to go on depends on the value
       const bool was_skipped = is_skipped_;

@@ -76,7 +76,7 @@ const std::deque<model::ApiName> &api_names_of(const model::FunctionInfo &scope)
   return scope.api_names.set(std::move(made));
 }
 
-// The scope's name for the longest part of the API, with the rest behind it; of several the one that is bound first.
+// The scope's name for the longest part of the API, with the rest after it; of several the one that is bound first.
 std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, u32 before, bool *v1) {
   const Block body = body_of(scope);
   std::string best;

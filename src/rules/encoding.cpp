@@ -205,7 +205,7 @@ std::optional<Encoding> encoding_behind(const Site &site, const Call &call) {
 
 namespace {
 
-// A value behind `.to(device)` and `.items()`.
+// A value after `.to(device)` and `.items()`.
 const Expr *without_moves(const Expr *expr) {
   for (const auto *call = as<Call>(expr); call != nullptr && receiver_of(*call) != nullptr; call = as<Call>(expr)) {
     const std::string_view method = called_method(*call);
@@ -217,7 +217,7 @@ const Expr *without_moves(const Expr *expr) {
   return expr;
 }
 
-// The tokenizer's call behind what a function of the project returns.
+// The tokenizer's call through what a function of the project returns.
 std::optional<EncodedBy> encoded_in(const Site &site, const Expr *given, u32 depth) {
   constexpr u32 kMostDepth = 3;
   given = without_moves(given);

@@ -1,4 +1,4 @@
-// A rule that fired at a place, with the path of reasoning that led to it and, where there is one, the edit that mends
+// A rule that fired at a place, with the path of reasoning that led to it and, where there is one, the edit that fixes
 // it.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "rules/judging.h"
 
 #include "base/steps.h"
+#include "python/children.h"
 #include "python/visit_children.h"
 #include "rules/kept_judging.h"
 #include "rules/per_step.h"
@@ -8,6 +9,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/subscriptions.h"
+#include "rules/thin.h"
 #include "rules/vet_fixes.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ public:
         failures_(failures), timings_(timings) {}
 
   // Adds to what is kept of the module what the rules read, and lets only these rules look at it, or all.
-  void run_noting(const model::Module &module, const KeptJudging::Again &again, WordQuestions &questions,
+  void run_noting(const model::Module &module, const KeptJudging::Again &again, ProjectQuestions &questions,
                   KeptModule &kept) {
     Reads reads;
     reads.project = &site_.project;
@@ -82,6 +84,9 @@ public:
     for (const Stmt *statement : module.parsed->tree.body) {
       visit(statement);
     }
+    for (const model::FunctionInfo *function : thin_) {
+      visit_calls(*function);
+    }
   }
 
   void run_shapes(const model::Module &module) {
@@ -101,6 +106,8 @@ private:
     site_.ancestors.clear();
     failed_.clear();
     steps_.clear();
+    thin_.clear();
+    look_from(&site_);
     most_steps_ = most_steps(module.parsed->source.text().size());
   }
 
@@ -206,7 +213,10 @@ private:
   // around each look as long as nobody measures or notes anything, and no rule has failed.
   void show(std::span<const Rule *const> rules, const Node &node) {
     std::size_t next = 0;
-    if (site_.trace == nullptr && timings_ == nullptr && reads_now == nullptr && failed_.empty()) [[likely]] {
+    if (reads_now != nullptr && !rules.empty()) [[unlikely]] {
+      take_reads(shown_); // on the way here
+    }
+    if (site_.trace == nullptr && timings_ == nullptr && only_ == nullptr && failed_.empty()) [[likely]] {
       const StepLimit limit(most_steps_);
       try {
         for (; next < rules.size(); ++next) {
@@ -215,6 +225,9 @@ private:
           rules[next]->on_node(site_, node);
           if (limit.taken() > kFewSteps) [[unlikely]] {
             count_steps(*rules[next], limit.taken());
+          }
+          if (reads_now != nullptr && !reads_now->set.empty()) [[unlikely]] {
+            take_reads(noted_[rules[next]]);
           }
         }
       } catch (const TooManySteps &) {
@@ -226,6 +239,87 @@ private:
     for (; next < rules.size(); ++next) {
       run_rule(*rules[next], &node, [&] { rules[next]->on_node(site_, node); });
     }
+  }
+
+  // Shows what a function evaluates once more, as if it were written in place of its calls.
+  void visit_calls(const model::FunctionInfo &function) {
+    constexpr std::size_t kMostCalls = 4;
+    if (function.called_by.size() > kMostCalls) {
+      return;
+    }
+    for (const model::CallSite *call : function.called_by) {
+      if (const Expr *const copy = call->caller->module == site_.module ? copy_at(site_, *call) : nullptr) {
+        visit_copy(*call, copy);
+      }
+    }
+  }
+
+  void visit_copy(const model::CallSite &call, const Expr *copy) {
+    const std::size_t before = site_.findings.size();
+    site_.ancestors = ancestors_of(*call.call);
+    site_.function = call.caller;
+    site_.type = nullptr;
+    for (const Node *around : site_.ancestors) {
+      if (around->kind == NodeKind::ClassDef) {
+        site_.type = site_.project.class_at(around);
+      }
+    }
+    site_.is_copy = true;
+    visit(copy);
+    site_.is_copy = false;
+    keep_new(before, call);
+  }
+
+  [[nodiscard]] std::vector<const Node *> ancestors_of(const Node &node) const {
+    std::vector<const Node *> found;
+    const auto is_around = [&node](const Node *one) {
+      return one != &node && one->start <= node.start && node.end <= one->end;
+    };
+    // Files and classes may have very many statements.
+    const auto statement_around = [&](const Block &block) -> const Node * {
+      const auto after = std::ranges::upper_bound(block, node.start, {}, [](const Stmt *one) { return one->start; });
+      const Node *const last = after != block.begin() ? *(after - 1) : nullptr;
+      return last != nullptr && is_around(last) ? last : nullptr;
+    };
+    const Node *at = statement_around(site_.module->parsed->tree.body);
+    while (at != nullptr) {
+      found.push_back(at);
+      const auto *type = as<ClassDef>(at);
+      const Node *inner = type != nullptr ? statement_around(type->body) : nullptr;
+      if (inner == nullptr) {
+        for_each_child(at, [&](const Node *child) { inner = is_around(child) ? child : inner; });
+      }
+      at = inner;
+    }
+    return found;
+  }
+
+  // Of the findings about a copy, those of rules that have seen the mistake neither in the function nor at its call.
+  // Their edits would change the call.
+  void keep_new(std::size_t before, const model::CallSite &call) {
+    Findings &all = site_.findings;
+    const auto is_in = [](const Finding &one, const Node &node) {
+      return node.start <= one.span.start && one.span.end <= node.end;
+    };
+    std::size_t kept = before;
+    for (std::size_t i = before; i < all.size(); ++i) {
+      const bool is_known =
+          std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before), [&](const Finding &one) {
+            return one.rule == all[i].rule && (is_in(one, *call.call) || is_in(one, *call.callee->node));
+          });
+      if (is_known) {
+        continue;
+      }
+      all[i].fix.reset();
+      if (!is_in(all[i], *call.call)) {
+        all[i].notes.push_back({site_.module->file, call.call->span(), "called here"});
+      }
+      if (kept != i) {
+        all[kept] = std::move(all[i]);
+      }
+      ++kept;
+    }
+    all.resize(kept);
   }
 
   void visit(const Node *node) {
@@ -257,6 +351,10 @@ private:
     site_.ancestors.push_back(node);
     visit_children(node, [this](const Node *child) { visit(child); });
     site_.ancestors.pop_back();
+    if (node->kind == NodeKind::FunctionDef && site_.function->node == node && is_thin(site_, *site_.function))
+        [[unlikely]] {
+      thin_.push_back(site_.function);
+    }
     site_.function = function;
     site_.type = type;
   }
@@ -268,6 +366,7 @@ private:
   std::unordered_map<const Rule *, i64> steps_; // taken in this module, where they were many at once
   i64 most_steps_ = 0;
   bool takes_many_steps_ = false;
+  std::vector<const model::FunctionInfo *> thin_;   // of this module: see thin.h
   const std::vector<const Rule *> *only_ = nullptr; // that look at this module; null: all of them
   std::unordered_map<const Rule *, ReadSet> noted_; // that they read beside this module
   ReadSet shown_;                                   // that the walk itself read
@@ -371,6 +470,7 @@ void Judging::run(std::size_t index) {
   const SharedMemories::Use shared(memories_);
   forget_searches();
   forget_handlers();
+  look_from(nullptr);
   if (index == 0) {
     run_project_rules(project_, subscriptions_, part.findings, part.failures, timings_);
   }
@@ -443,6 +543,7 @@ Findings Judging::finish(std::vector<RuleFailure> &failures) {
     const SharedMemories::Use shared(memories_);
     forget_searches();
     forget_handlers();
+    look_from(nullptr);
     Walk walk(project_, subscriptions_, findings, failures, timings_, trace_);
     if (shapes_ != nullptr) {
       try {

@@ -154,7 +154,7 @@ public:
   }
 
 private:
-  // Those behind the offset that have what is followed in them.
+  // Those after the offset that have what is followed in them.
   std::span<const Stmt *const> statements_with(const model::FunctionInfo &function, const Followed &followed,
                                                u32 from) const {
     const auto end_of = [](const Stmt *statement) { return statement->end; };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr u32 kMostDepth = 2; // functions that call functions
 
-// The call that makes a layer: without `.to(device)` and the like behind it.
+// The call that makes a layer: without `.to(device)` and the like after it.
 const Call *maker_of_layer(const Expr *value) {
   const auto *call = as<Call>(value);
   while (call != nullptr && receiver_of(*call) != nullptr &&
@@ -139,7 +139,7 @@ void add_layers(const Site &site, const Stmt &statement, u32 depth, std::vector<
     return there;
   }();
   const auto by = std::ranges::find(function->called_by, call, &model::CallSite::call);
-  for (const Stmt *part : definition->body) { // not behind a test
+  for (const Stmt *part : definition->body) { // not under a test
     std::vector<NewLayer> stored;
     add_layers(inside, *part, depth + 1, stored);
     for (NewLayer &one : stored) {

@@ -248,7 +248,7 @@ std::vector<const OriginBinding *> bindings_before(const Site &site, const Funct
   for (auto at = statements.end(); at != statements.begin() && !is_settled && seen.size() <= kMostBindings;) {
     --at;
     take_steps();
-    if (at->end > offset) { // the turn before may have left it
+    if (at->end > offset) { // the iteration before may have left it
       if (is_carried && at->end <= end && end != offset) {
         seen.push_back(&*at);
       }

@@ -19,8 +19,8 @@ struct OriginBinding {
 constexpr std::size_t kMostBindings = 64;
 
 // Those that may hold at the offset, the latest first, and no more than one above kMostBindings. `is_settled`: one of
-// them surely holds, so that no parameter and no outer name is meant. `is_carried`: with those that the turn before
-// left, of loops around the offset.
+// them surely holds, so that no parameter and no outer name is meant. `is_carried`: with those that the iteration
+// before left, of loops around the offset.
 std::vector<const OriginBinding *> bindings_before(const Site &site, const model::FunctionInfo &function, Symbol name,
                                                    u32 offset, bool &is_settled, bool is_carried = false);
 

@@ -298,7 +298,7 @@ private:
     return way;
   }
 
-  // `options["rate"] = 0.1`: what is put into a dictionary or list behind the name, if an entry of it is asked for.
+  // `options["rate"] = 0.1`: what is put into a dictionary or list through the name, if an entry of it is asked for.
   bool follow_entry_changes(const FunctionInfo &owner, Symbol name, const std::vector<OriginPart> &path, u32 depth) {
     if (path.empty()) {
       return false;

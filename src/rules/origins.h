@@ -40,8 +40,8 @@ enum class Onward : u8 {
 
 struct OriginOptions {
   std::vector<OriginPart> path = {}; // the part of the expression that is asked for, outermost first
-  // Names and attributes are visited as well, before what they hold, and in a loop a name is also what the turn before
-  // left in it.
+  // Names and attributes are visited as well, before what they hold, and in a loop a name is also what the iteration
+  // before left in it.
   bool thorough = false;
   bool enters_models = false; // of a call of a Keras or Flax model, what its `call` or `__call__` returns
 };

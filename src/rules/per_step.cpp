@@ -1,6 +1,9 @@
 #include "rules/per_step.h"
 
+#include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/context.h"
+#include "model/guards.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -91,6 +94,81 @@ bool runs_in_every_step(const Site &site) {
   const model::Loop *loop = loop_around(site);
   return loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
                          : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
+}
+
+namespace {
+
+bool stands_in(const Block &block, const Node *place) {
+  return std::ranges::any_of(block, [&](const Stmt *one) { return one == place || contains(one, place); });
+}
+
+// Behind `if step % 100 == 0`, or after `if step % 100: return`, in its own function.
+bool is_behind_count(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const Node *const node = site.ancestors[i];
+    if (const auto *branch = as<If>(node)) {
+      const std::optional<bool> seldom = model::holds_seldom(branch->test);
+      if (seldom.has_value() && stands_in(*seldom ? branch->body : branch->orelse, site.node)) {
+        return true;
+      }
+    }
+    const auto *loop = as<For>(node);
+    const auto *definition = as<FunctionDef>(node);
+    if (loop != nullptr || definition != nullptr) {
+      const Block &body = loop != nullptr ? loop->body : definition->body;
+      const bool is_skipped = std::ranges::any_of(body, [&](const Stmt *statement) {
+        const auto *guard = as<If>(statement);
+        return guard != nullptr && guard->end <= site.node->start && model::skips_steps(*guard);
+      });
+      if (is_skipped || definition != nullptr) {
+        return is_skipped;
+      }
+    }
+  }
+  return false;
+}
+
+// The same, or all calls of its function stand behind such a count.
+bool is_behind_count(const Site &site, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  constexpr std::size_t kMostCallers = 8;
+  if (is_behind_count(site)) {
+    return true;
+  }
+  const auto &callers = site.function->called_by;
+  return depth < kMostDepth && !callers.empty() && callers.size() <= kMostCallers &&
+         std::ranges::all_of(callers, [&](const model::CallSite *caller) {
+           return caller->caller != site.function &&
+                  is_behind_count(site_at(site, *caller->caller, *caller->call), depth + 1);
+         });
+}
+
+} // namespace
+
+bool in_some_steps_only(const Site &site) {
+  // In a forward pass a remainder is one of lengths.
+  return site.function != nullptr && !in_forward_pass(site) && is_behind_count(site, 0);
+}
+
+bool only_builds(const FunctionInfo &function, Built built, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  constexpr std::size_t kMostCallers = 16;
+  if (function.name == known::sym_init) {
+    return function.type != nullptr && (built == Built::Anything || function.type->kind == Kind::TorchModule);
+  }
+  return depth < kMostDepth && !function.called_by.empty() && function.called_by.size() <= kMostCallers &&
+         std::ranges::all_of(function.called_by, [&](const model::CallSite *caller) {
+           return only_builds(*caller->caller, built, depth + 1);
+         });
+}
+
+bool runs_repeatedly(const Site &site) {
+  const PlaceContext context = context_of(site);
+  const bool is_step = context.in_training_step || context.in_evaluation_step || context.per_sample;
+  if (!is_step && site.function != nullptr && only_builds(*site.function, Built::Anything)) {
+    return false;
+  }
+  return is_step || context.repeated || in_step(site) || in_forward_pass(site);
 }
 
 namespace {

@@ -281,15 +281,20 @@ namespace {
 
 template <class Has> bool any_module_has(const Site &site, Words words, bool in_any_case, Has has) {
   const u64 hash = hash_of(words, in_any_case);
+  auto *const questions = reads_now != nullptr ? static_cast<ProjectQuestions *>(reads_now->questions) : nullptr;
   const bool answer = searched_once(site, &site.project, hash, [&] {
+    if (questions != nullptr) {
+      if (const std::optional<bool> known = questions->known_answer(hash)) {
+        return *known;
+      }
+    }
     const ReadPause pause; // the answer is what was read
     const SharedWork shared;
     return std::ranges::any_of(site.project.modules,
                                [&](const model::Module &module) { return has(model::code_of(module)); });
   });
-  if (reads_now != nullptr) [[unlikely]] {
-    const std::optional<u32> question =
-        static_cast<WordQuestions *>(reads_now->questions)->note(hash, words, in_any_case, answer);
+  if (questions != nullptr) [[unlikely]] {
+    const std::optional<u32> question = questions->note_words(hash, words, in_any_case, answer);
     if (question) {
       reads_now->set.add(static_cast<u32>(site.project.modules.size()) + model::kNameUnits + *question);
     } else {

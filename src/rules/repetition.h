@@ -2,6 +2,7 @@
 // done again and again ask this instead of looking at the loop around the place alone.
 #pragma once
 
+#include "base/function_ref.h"
 #include "rules/site.h"
 
 #include <vector>
@@ -16,16 +17,31 @@ struct Repetition {
   [[nodiscard]] bool through_calls() const { return !calls.empty(); }
 };
 
-// The innermost long loop whose every iteration comes to the place, directly or by calls that are behind no test.
+// The innermost long loop whose every iteration comes to the place, directly or by calls that are under no test.
 Repetition repetition_of(const Site &site);
+
+// The loops whose iterations come to the place by calls, the nearest callers first, until `visit` is content with one.
+// Unlike repetition_of, short loops and tests may be around the place, and the object that is called may be one of
+// several; see comes_each_time.
+bool any_repetition_by_calls(const Site &site, FunctionRef<bool(const Repetition &)> visit);
+
+// Do all iterations come to the place, or none? The tests around it give the same in all of them, and no function on
+// the way may return before it.
+bool comes_each_time(const Site &site, const Repetition &repetition);
+
+// The object whose method a call of a bound function calls: `x` of `x.method(…)`, and of `x(…)` itself.
+const python::Expr *object_of(const model::CallSite &call);
 
 // Is the expression, at the place, the same in every iteration? Parameters are what the calls pass for them.
 bool stays_same(const Site &site, const Repetition &repetition, const python::Expr *expr);
 
+// The same, or the first rows of something that is the same: the loop passes `x[:n]`.
+bool stays_same_by_rows(const Site &site, const Repetition &repetition, const python::Expr *expr);
+
 // The same of the receiver and of all arguments of a call.
 bool call_stays_same(const Site &site, const Repetition &repetition, const python::Call &call);
 
-// Is it the same, or an object that is made anew from the same: a dataset that lists the same folder again in every
+// Is it the same, or an object that is created again from the same: a dataset that lists the same folder again in every
 // iteration? Not if making it draws random numbers.
 bool is_made_of_same(const Site &site, const Repetition &repetition, const python::Expr *expr);
 

@@ -10,6 +10,7 @@
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/shared_memory.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::string_view app_made_by(const model::Project &project, const Call &call) {
     const auto *result = as<Return>(node);
     const auto *made = result != nullptr ? as<Call>(result->value) : nullptr;
     const auto *assignment = as<Assign>(node);
-    made = assignment != nullptr ? as<Call>(assignment->value) : made;
+    made = assignment != nullptr ? as<Call>(run_by(assignment->value)) : made;
     const std::string_view api = made != nullptr ? api_of(project.callee_of(made)) : std::string_view{};
     found = api.ends_with(".FastAPI") || api.ends_with(".Flask") || api.ends_with(".APIRouter") ||
                     api.ends_with(".Blueprint") || api.ends_with(".Celery")

@@ -5,6 +5,7 @@
 #include "python/children.h"
 #include "python/literals.h"
 #include "rules/answers.h"
+#include "rules/thin.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -205,7 +206,7 @@ const Expr *answers::last_assigned(const Site &site, const Name &name) {
     };
     const Expr *const found = site.memory.recall<AssignmentsByName>(around, find).before(name);
     if (found != nullptr || around->kind == NodeKind::FunctionDef) {
-      return found;
+      return run_by(site, found);
     }
   }
   const auto find = [&site] {
@@ -215,7 +216,7 @@ const Expr *answers::last_assigned(const Site &site, const Name &name) {
     }
     return all;
   };
-  return site.memory.recall<AssignmentsByName>(site.module, find).before(name);
+  return run_by(site, site.memory.recall<AssignmentsByName>(site.module, find).before(name));
 }
 
 bool mentions(const Node *node, Symbol name) {
@@ -230,6 +231,7 @@ bool mentions(const Node *node, Symbol name) {
 // ---- Where it stands ------------------------------------------------------------------------------------------------
 
 std::string_view text_of(const Site &site, const Node *node) {
+  node = original_of(site, node);
   return site.module->parsed->source.part(node->start, node->end);
 }
 
@@ -281,7 +283,7 @@ bool is_comprehension(const Node *node) {
          node->kind == NodeKind::GeneratorExp;
 }
 
-// The ancestor at that depth, behind the last one the node itself.
+// The ancestor at that depth, after the last one the node itself.
 const Node *at_depth(const Site &site, std::size_t depth) {
   return depth < site.ancestors.size() ? site.ancestors[depth] : site.node;
 }
@@ -495,11 +497,16 @@ Finding &report(Site &site, Span place, std::string message, std::string advice)
 }
 
 Finding &report(Site &site, const Node &place, std::string message, std::string advice) {
-  return report(site, place.span(), std::move(message), std::move(advice));
+  const Node *const written = original_of(site, &place);
+  Finding &finding = report(site, written->span(), std::move(message), std::move(advice));
+  if (written != &place && !site.is_copy) {
+    finding.notes.push_back({site.module->file, place.span(), "called here"});
+  }
+  return finding;
 }
 
 void add_note(Finding &finding, const Site &site, const Node &place, std::string message) {
-  finding.notes.push_back({site.module->file, place.span(), std::move(message)});
+  finding.notes.push_back({site.module->file, original_of(site, &place)->span(), std::move(message)});
 }
 
 } // namespace deepperf::rules

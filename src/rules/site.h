@@ -30,6 +30,7 @@ struct Site {
       {};                             // of the node, from the outermost on; functions and classes included
   const python::Node *node = nullptr; // that the rule was called with
   Trace *trace = nullptr;             // is told what the rule asks, if somebody wants to know
+  bool is_copy = false;               // the node is a copy that stands for a call: see thin.h
 };
 
 // ---- What is called, and with what ----------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ Site site_at(const Site &site, const model::FunctionInfo &function, const python
 // The innermost loop around the place in its function, comprehensions included; null if there is none.
 const model::Loop *loop_around(const Site &site);
 
-// The innermost `for` or `while` that is not known to have only a few turns.
+// The innermost `for` or `while` that is not known to have only a few iterations.
 const model::Loop *long_loop_around(const Site &site);
 
 // What a loop runs over, without enumerate(), tqdm(), zip() of one and the like around it; null for `while`.
@@ -96,11 +97,11 @@ const python::Expr *iterated_by(const Site &site, const model::Loop &loop);
 // Does the loop run over the batches or samples of data: a DataLoader, a dataset, a tf.data pipeline?
 bool goes_over_data(const Site &site, const model::Loop &loop);
 
-// Does the place run in every turn of the loop? Not behind an `if`, in an except handler, or after `if …: continue`
+// Does the place run in every iteration of the loop? Not under an `if`, in an except handler, or after `if …: continue`
 // at the loop's own level.
 bool runs_every_turn(const Site &site, const model::Loop &loop);
 
-// In a loop that is a training step in each turn, or in a function that is called from one.
+// In a loop that is a training step in each iteration, or in a function that is called from one.
 bool in_training_step(const Site &site);
 
 // When and how often a place runs, and inside what: what is known of its function (model/context.h), with the loops and

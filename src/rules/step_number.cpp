@@ -43,7 +43,7 @@ class NumberSearch {
 public:
   NumberSearch(const Site &site, const Loops &loops) : site_(site), loops_(loops) {}
 
-  const Loop *loop = nullptr; // in whose turns it is another one
+  const Loop *loop = nullptr; // in whose iterations it is another one
   bool is_number = true;
 
   Onward visit(const Origin &origin) {

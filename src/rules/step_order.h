@@ -59,7 +59,7 @@ struct TrainingStep {
 const TrainingStep &step_around(const Site &site, const python::Call &call);
 
 // The loop whose iterations the step is, or, if it is a function, the one around the only call of it, which must not be
-// behind a test; null if there is none.
+// under a test; null if there is none.
 const model::Loop *loop_of(const model::Project &project, const TrainingStep &step);
 
 // `n` of `(step + 1) % n == 0` in the test of a branch, also under a name or in a function that is asked; null if it

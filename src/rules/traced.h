@@ -1,4 +1,4 @@
-// Where a value was computed, behind names, parameters and functions of the project: `self.target(r, s)` is what the
+// Where a value was computed, through names, parameters and functions of the project: `self.target(r, s)` is what the
 // method returns, and a parameter inside is what was passed. For rules that look at how an expression is made, wherever
 // its parts are written.
 #pragma once

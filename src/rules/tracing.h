@@ -9,7 +9,7 @@ namespace deepperf::rules {
 // What traces the code at the place, as bits of model::Tracer; 0 for plain Python, also inside a tf.py_function.
 u8 tracers_at(const Site &site);
 
-// A function that is compiled anew each time its place is passed, and why that happens often.
+// A function that is compiled again each time its place is passed, and why that happens often.
 struct CompiledAgain {
   bool found = false;
   const model::Loop *loop = nullptr; // around it; null: the function around it is called again and again

@@ -1,9 +1,13 @@
 #include "rules/trained_modules.h"
 
 #include "base/name_table.h"
+#include "base/reads.h"
+#include "base/steps.h"
 #include "python/visit_children.h"
+#include "rules/kept_judging.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -345,17 +349,90 @@ bool TrainedModules::is_ready(const Value &module) const {
   return module.is(Value::Tag::Object) && (eval_types.contains(module.type) || loaded_types.contains(module.type));
 }
 
-const TrainedModules &trained_modules(const Site &site) {
-  return site.memory.recall<TrainedModules>(&site.project, [&site] {
-    TrainedModules found;
-    Finder finder(site, found);
-    for (const model::Module &module : site.project.modules) {
-      if (module.torch) {
-        finder.walk(module);
+namespace {
+
+// Of things that stand in a file that stays as it is.
+class TrainedFact {
+public:
+  explicit TrainedFact(const model::Project &project) : project_(project) {
+    fact_.of_modules.resize(project.modules.size());
+  }
+
+  ProjectQuestions::Fact of(const TrainedModules &trained) {
+    fact_.whole = u64{trained.makes_optimizer} | u64{trained.everything} << 1U;
+    add(1, trained.made);
+    add(2, trained.types);
+    add(3, trained.in_eval);
+    add(4, trained.eval_types);
+    add(5, trained.loaded);
+    add(6, trained.loaded_types);
+    return std::move(fact_);
+  }
+
+private:
+  static u64 mixed(u64 number) {
+    number *= 0x9E3779B97F4A7C15U;
+    number = (number ^ number >> 32U) * 0xD6E8FEB86659FD93U;
+    return number ^ number >> 32U;
+  }
+  static u64 number(u64 set, const Node &node) {
+    return mixed(mixed(set << 32U | node.start) ^ (u64{node.end} << 8U | static_cast<u64>(node.kind)));
+  }
+
+  void add(u64 set, const std::unordered_set<const Call *> &calls) {
+    for (const Call *call : calls) {
+      if (call->fact == 0) { // nobody knows where it stands
+        fact_.whole += number(set, *call);
+      } else {
+        fact_.of_modules[project_.caller_of(call)->module->index] += number(set, *call);
       }
     }
-    return found;
-  });
+  }
+  void add(u64 set, const std::unordered_set<const model::ClassInfo *> &types) {
+    for (const model::ClassInfo *type : types) {
+      fact_.of_modules[type->module->index] += number(set, *type->node);
+    }
+  }
+
+  const model::Project &project_;
+  ProjectQuestions::Fact fact_;
+};
+
+TrainedModules find_trained(const Site &site) {
+  TrainedModules found;
+  Finder finder(site, found);
+  for (const model::Module &module : site.project.modules) {
+    if (module.torch) {
+      finder.walk(module);
+    }
+  }
+  return found;
+}
+
+ProjectQuestions::Fact find_fact(const model::Project &project) {
+  Reads reads; // so that what is worked out on the way, and stays, knows what it was worked out from
+  reads.project = &project;
+  Reads *const outer = std::exchange(reads_now, &reads);
+  Findings none;
+  Memory memory(&project);
+  ProjectQuestions::Fact fact;
+  try {
+    const SharedWork shared;
+    fact = TrainedFact(project).of(find_trained({.project = project, .findings = none, .memory = memory}));
+  } catch (...) {
+    reads_now = outer;
+    throw;
+  }
+  reads_now = outer;
+  return fact;
+}
+
+} // namespace
+
+const TrainedModules &trained_modules(const Site &site) {
+  note_fact_read(site.project, find_fact);
+  const ReadsLeftOut left_out;
+  return site.memory.recall<TrainedModules>(&site.project, [&site] { return find_trained(site); });
 }
 
 } // namespace deepperf::rules

@@ -2,6 +2,7 @@
 
 #include "python/visit_children.h"
 #include "rules/statements.h"
+#include "rules/thin.h"
 
 #include <algorithm>
 
@@ -32,6 +33,9 @@ bool any_node(const Node *node, NodePredicate holds) {
     take_steps();
     return false;
   }
+  if (const Expr *const copy = node->kind == NodeKind::Call ? copy_in_place(node) : nullptr) {
+    return any_node(copy, holds);
+  }
   bool found = false;
   visit_children(node, [&](const Node *child) { found = found || any_node(child, holds); });
   return found;
@@ -46,6 +50,9 @@ bool any_node_inside(const Node *node, NodePredicate holds) {
   if (is_leaf(node) || holds_here) {
     take_steps();
     return holds_here;
+  }
+  if (const Expr *const copy = node->kind == NodeKind::Call ? copy_in_place(node) : nullptr) {
+    return any_node_inside(copy, holds);
   }
   bool found = false;
   visit_children(node, [&](const Node *child) { found = found || any_node_inside(child, holds); });

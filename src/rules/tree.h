@@ -9,7 +9,8 @@ namespace deepperf::rules {
 
 using NodePredicate = FunctionRef<bool(const python::Node *)>;
 
-// Does the predicate hold for the node or one below it? Nested functions and classes are not entered.
+// Does the predicate hold for the node or one below it? Nested functions and classes are not entered. Below a call of a
+// function that is a name for one expression stands that expression, with the call's arguments: see thin.h.
 bool any_node(const python::Node *node, NodePredicate holds);
 bool any_node(const python::Block &block, NodePredicate holds);
 

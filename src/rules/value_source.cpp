@@ -1,4 +1,5 @@
 #include "rules/value_source.h"
+#include "rules/thin.h"
 
 #include "base/name_table.h"
 #include "rules/assignments.h"
@@ -45,7 +46,7 @@ Unpacked unpacked_before(const Site &site, const Name &name) {
   any_node(body_around(site), [&](const Node *node) {
     const auto *assign = as<Assign>(node);
     const auto *names = assign != nullptr && assign->targets.size() == 1 ? as<Tuple>(assign->targets[0]) : nullptr;
-    const auto *call = names != nullptr ? as<Call>(assign->value) : nullptr;
+    const auto *call = names != nullptr ? as<Call>(run_by(assign->value)) : nullptr;
     for (u32 i = 0; call != nullptr && i < names->elts.size(); ++i) {
       const auto *bound = as<Name>(names->elts[i]);
       if (bound != nullptr && bound->id == name.id && assign->end <= name.start && assign->end > end) {

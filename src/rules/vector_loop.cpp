@@ -226,7 +226,7 @@ public:
     return result;
   }
 
-  // Is there a call that makes a tensor of the list, behind the loop?
+  // Is there a call that makes a tensor of the list, after the loop?
   [[nodiscard]] bool becomes_tensor(Symbol list) const {
     struct CollectedLists {
       std::unordered_set<u32> names;

@@ -8,7 +8,7 @@ using namespace python;
 
 namespace {
 
-// The one expression that the value is written as, also behind functions that make it; null if there are several.
+// The one expression that the value is written as, also through functions that make it; null if there are several.
 const Expr *written_once(const Site &site, const Expr *expr) {
   if (expr->kind == NodeKind::List) {
     return expr;

@@ -9,7 +9,7 @@
 namespace deepperf::rules {
 
 // The steps of a transform in their order, as their calls: those of a Compose, or the one that it is; nothing if some
-// of it is not known. Also behind names, attributes and parameters.
+// of it is not known. Also through names, attributes and parameters.
 std::vector<const python::Call *> transform_steps(const Site &site, const python::Expr *transform);
 
 // The name of a step's class in torchvision.transforms; empty if it is of another library.

@@ -38,7 +38,7 @@ public:
   // Of the last check, filtered.
   [[nodiscard]] const check::Result &result() const { return result_; }
 
-  // What is known of a file of the last check; null if it is not analysed. Good until the next check.
+  // What is known of a file of the last check; null if it is not analyzed. Good until the next check.
   const check::Inspection *inspect(const std::string &path);
 
 private:

@@ -182,7 +182,7 @@ Diagnostics lists_of(u32 index, const FileFacts &facts, const check::Result &res
   return diagnostics;
 }
 
-// The part of a list that is sorted by file, from `next` on, which belongs to one file. `next` is moved behind it.
+// The part of a list that is sorted by file, from `next` on, which belongs to one file. `next` is moved after it.
 template <class Item> std::span<const Item> take_file(const std::vector<Item> &items, u32 file, std::size_t &next) {
   const std::size_t first = next;
   while (next < items.size() && items[next].file.value == file) {

@@ -22,7 +22,7 @@ namespace {
 bool silences(const python::Source &source, const rules::Finding &finding) {
   bool is_silent = false;
   // The parser needs a stack that the caller may not have.
-  run_workers(1, [&](u32) {
+  on_large_stack([&] {
     Arena arena;
     LocalSymbols symbols;
     const python::Tree tree = python::parse(source, arena, symbols);
@@ -33,7 +33,7 @@ bool silences(const python::Source &source, const rules::Finding &finding) {
 
 u64 count_syntax_errors(const python::Source &source) {
   u64 count = 0;
-  run_workers(1, [&](u32) {
+  on_large_stack([&] {
     Arena arena;
     LocalSymbols symbols;
     const python::Tree tree = python::parse(source, arena, symbols);
@@ -42,7 +42,7 @@ u64 count_syntax_errors(const python::Source &source) {
   return count;
 }
 
-// The source with an edit; the segments behind it have moved.
+// The source with an edit; the segments after it have moved.
 python::Source edited_source(const python::Source &source, const rules::Edit &edit) {
   const std::string text = fix::edited(source.text(), {edit});
   python::Source changed;

@@ -25,7 +25,7 @@ struct KnownText {
 // Nothing if nothing is known that is worth reading.
 std::optional<KnownText> known_at(const InspectedText &text, Position position, bool is_markdown);
 
-// What stands behind names that are assigned in the range.
+// What is shown after names that are assigned in the range.
 Json inlay_hints(const InspectedText &text, const Range &range);
 
 } // namespace deepperf::server

@@ -36,7 +36,7 @@ std::size_t line_end(std::string_view text, std::size_t start) {
   return std::min(text.find_first_of("\r\n", start), text.size());
 }
 
-// Where the line behind the one that ends at `end` begins; nothing if that was the last.
+// Where the line after the one that ends at `end` begins; nothing if that was the last.
 std::optional<std::size_t> next_line(std::string_view text, std::size_t end) {
   if (end >= text.size()) {
     return std::nullopt;

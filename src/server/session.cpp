@@ -126,7 +126,7 @@ Session::Session(SessionOptions options, Output &output) : options_(std::move(op
 
 Json Session::initialize(const Json &params) {
   if (is_initialized_) {
-    throw RequestError(ErrorCode::InvalidRequest, "the server is initialized already");
+    throw RequestError(ErrorCode::InvalidRequest, "the server is already initialized");
   }
   const Json &client = member(params, "capabilities");
   client_ = read_client(client);

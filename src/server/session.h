@@ -87,7 +87,7 @@ private:
   void publish();
   [[nodiscard]] Places places();
 
-  // Null if the text is not part of a file that was analysed.
+  // Null if the text is not part of a file that was analyzed.
   std::optional<InspectedText> inspect(const std::string &uri);
 
   Json hover(const Json &params);

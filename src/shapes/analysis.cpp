@@ -38,6 +38,7 @@ public:
       analysis_.is_entry_found = run_entry();
       return;
     }
+    in_.globals_may_differ = !options_.for_people;
     run_unreached_modules();
     if (!options_.for_people) {
       run_unreached_functions();

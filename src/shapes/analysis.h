@@ -25,7 +25,7 @@ struct Root {
   std::vector<RootInput> inputs;
   Value object; // that was called; unknown for a module
   u32 first_step = 0;
-  u32 last_step = 0; // behind the last
+  u32 last_step = 0; // after the last
   u32 first_problem = 0;
   u32 last_problem = 0;
   std::vector<std::pair<Symbol, Value>> values; // names of its own scope that hold tensors

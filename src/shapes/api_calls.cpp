@@ -172,7 +172,7 @@ void check_no_tuple(Operation &op) {
       continue;
     }
     if (Problem *problem = op.report(
-            Fault::Arity, fmt::format("{} takes a tensor, and gets a tuple of {}", op.short_name(), items.size()))) {
+            Fault::Arity, fmt::format("{} takes a tensor, but gets a tuple of {}", op.short_name(), items.size()))) {
       op.in.tell_chain(*problem, *items[0].tensor);
       problem->advice = "pass one of its elements";
     }
@@ -188,9 +188,9 @@ void check_layer_arity(Operation &op, const Arguments &arguments) {
       arguments.is_open || arguments.positional.size() < 2 || !arguments.keywords.empty()) {
     return;
   }
-  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} takes 1 argument, and gets {}", op.short_name(),
+  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} takes 1 argument, but gets {}", op.short_name(),
                                                              arguments.positional.size()))) {
-    problem->advice = "pass one tensor; what the layer does is said where it is made";
+    problem->advice = "pass one tensor; options of the layer belong where it is created";
   }
 }
 

@@ -139,7 +139,7 @@ bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &ite
       value.tensor->shape.dims[0].is_constant() && value.tensor->shape.dims[0].value != i64{wanted} &&
       value.tensor->library == Library::Torch) {
     if (Problem *problem = report(Fault::Arity, place,
-                                  fmt::format("{} gives {} values, and is unpacked into {} names",
+                                  fmt::format("{} gives {} values, but is unpacked into {} names",
                                               text_of(*value.tensor), value.tensor->shape.dims[0].value, wanted))) {
       tell_chain(*problem, *value.tensor);
       problem->advice = "use one name, or as many as the first dimension has";

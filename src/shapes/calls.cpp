@@ -52,7 +52,7 @@ void Interpreter::collect(const Call *call, Arguments &arguments) {
         arguments.positional.insert(arguments.positional.end(), items.begin(), items.end());
       } else {
         arguments.is_open = true;
-        break; // what comes behind has no known place
+        break; // what comes after has no known place
       }
     } else {
       arguments.positional.push_back(eval(arg));
@@ -319,7 +319,7 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
     return {};
   }
   if (function.wraps != nullptr && keeps_details) {
-    // Who asks for the shapes of a model cares little for what wrappers do before and behind: they warn, count,
+    // Who asks for the shapes of a model cares little for what wrappers do before and after: they warn, count,
     // register.
     return call_function(*function.wraps, arguments, node);
   }
@@ -522,7 +522,7 @@ void Interpreter::report_arity(const FunctionObject &function, const Arguments &
     return; // by another name: nobody knows
   }
   if (Problem *problem = report(Fault::Arity, node,
-                                fmt::format("{}.{} takes {} argument{}, and gets {}", function.owner->name.text(), name,
+                                fmt::format("{}.{} takes {} argument{}, but gets {}", function.owner->name.text(), name,
                                             least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
                                             least == most && most == 1 ? "" : "s", given))) {
     const auto *definition = static_cast<const FunctionDef *>(function.node);

@@ -134,7 +134,7 @@ Value Interpreter::eval_lambda(const Lambda *lambda) {
 
 namespace {
 
-// As Python looks members up: depth first, a class behind all that derive from it. The bases know theirs already, so a
+// As Python looks members up: depth first, a class after all that derive from it. The bases know theirs already, so a
 // ladder of classes with many equal bases takes no longer than its text.
 std::vector<ClassObject *> order_of(ClassObject *type) {
   constexpr std::size_t kMostClasses = 64;

@@ -66,10 +66,10 @@ bool check_devices(Interpreter &in, const Expr *node, const Tensor &a, const Ten
     where = "the program's device";
   }
   if (Problem *problem = in.report(Fault::DeviceMismatch, node,
-                                   fmt::format("{} takes tensors on one device, and gets one on {} and one on {}", what,
-                                               text_of(stayed.device), where))) {
+                                   fmt::format("{} takes tensors on the same device, but gets one on {} and one on {}",
+                                               what, text_of(stayed.device), where))) {
     in.tell_chain(*problem, stayed);
-    problem->advice = "move the tensor that stayed behind: .to(device)";
+    problem->advice = "move the other tensor: .to(device)";
   }
   return false;
 }
@@ -117,6 +117,9 @@ Dtype promoted(Interpreter &in, const Value &left, const Value &right, const Ten
     return Dtype::Unknown;
   }
   if (a->library == Library::Numpy || b->library == Library::Numpy) {
+    if (is_scalar(*a) != is_scalar(*b) && a->dtype != b->dtype) {
+      return Dtype::Unknown; // versions differ in whether the scalar counts
+    }
     return promote_numpy(a->dtype, b->dtype);
   }
   if (a->dtype == b->dtype) {
@@ -161,10 +164,10 @@ bool check_tf_operands(Interpreter &in, const Value &left, const Value &right, c
   if (in.is_promoting || tensor == nullptr || !number.is(Tag::Float) || !is_integer(tensor->dtype) || tensor->is_weak) {
     return true;
   }
-  if (Problem *problem = in.report(Fault::DtypeMismatch, node,
-                                   fmt::format("{} of a tensor of {} and a float cannot be done: TensorFlow does not "
-                                               "promote",
-                                               what, name_of(tensor->dtype)))) {
+  if (Problem *problem =
+          in.report(Fault::DtypeMismatch, node,
+                    fmt::format("{} of a tensor of {} and a float is invalid: TensorFlow does not promote dtypes", what,
+                                name_of(tensor->dtype)))) {
     in.tell_chain(*problem, *tensor);
     problem->advice = "cast the tensor first: tf.cast(x, tf.float32)";
   }
@@ -219,6 +222,11 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
   if (a == nullptr && b == nullptr) {
     return {};
   }
+  // x / np.sqrt(64): to a tensor of another library it is a number.
+  if (a != nullptr && b != nullptr && a->library != Library::Numpy && b->library == Library::Numpy && is_scalar(*b) &&
+      is_floating(b->dtype)) {
+    return combine(in, left, Value::some_float(), node, api, what, dtype);
+  }
   const auto is_number = [](const Value &value) {
     return value.is(Tag::Int) || value.is(Tag::Float) || value.is(Tag::Bool);
   };
@@ -251,8 +259,8 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
     if (!both.fits) {
       if (Problem *problem =
               in.report(Fault::ShapesDoNotFit, node,
-                        fmt::format("{} of {} and {} cannot be done: {} is not {}", what, in.text_of(*a),
-                                    in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)))) {
+                        fmt::format("{} of {} and {} is invalid: {} is not {}", what, in.text_of(*a), in.text_of(*b),
+                                    in.terms.text(both.left), in.terms.text(both.right)))) {
         in.tell_chain(*problem, *a);
         in.tell_chain(*problem, *b);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
@@ -287,9 +295,9 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
     if (is_tuple && result.library == Library::Torch) {
       if (Problem *problem = in.report(
               Fault::Arity, node,
-              fmt::format("{} takes tensors, and gets a tuple of {}", what, other.list->content.items.size()))) {
+              fmt::format("{} takes tensors, but gets a tuple of {}", what, other.list->content.items.size()))) {
         in.tell_chain(*problem, result);
-        problem->advice = "use one element of the tuple: attention, LSTM and GRU layers give several results";
+        problem->advice = "use one element of the tuple: attention, LSTM and GRU layers return several results";
       }
     }
   }
@@ -347,6 +355,7 @@ Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &ri
     if (dtype != value.tensor->dtype) {
       Tensor result = *value.tensor;
       result.dtype = dtype;
+      result.is_weak = result.library == Library::Torch; // before PyTorch 1.5 it stayed an integer
       return plain_tensor(result);
     }
   }
@@ -356,13 +365,34 @@ Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &ri
 namespace elementwise {
 namespace {
 
+// jnp.sqrt(64), np.log(10): an array without dimensions.
+Value of_number(Operation &op, const Value &value, Dtype made_of_integer) {
+  const std::string_view api = op.api ? op.api.text() : std::string_view{};
+  const bool is_numpy = api.starts_with("numpy.");
+  const bool is_number = value.is(Tag::Int) || (value.is(Tag::Float) && is_floating(made_of_integer));
+  if (!is_number || !is_floating(made_of_integer) || (!is_numpy && !api.starts_with("jax.numpy."))) {
+    return {};
+  }
+  Tensor tensor;
+  tensor.library = is_numpy ? Library::Numpy : Library::Jax;
+  tensor.dtype = is_numpy ? Dtype::Float64 : Dtype::Float32;
+  tensor.is_weak = !is_numpy;
+  tensor.device = {Device::Kind::Cpu};
+  tensor.grad = Truth::No;
+  tensor.shape = op.in.heap.shape({});
+  return op.in.plain_tensor(tensor);
+}
+
 Value unary(Operation &op, Dtype (*convert)(Dtype)) {
   const Value &value = op.arg("input");
   const Tensor *const input = op.in.as_tensor(value);
   if (input == nullptr) {
-    return {};
+    return of_number(op, value, convert(Dtype::Int64));
   }
   Dtype dtype = convert(input->dtype);
+  if (input->library == Library::Numpy && dtype != input->dtype && dtype == Dtype::Float32) {
+    dtype = Dtype::Float64;
+  }
   if (const Value wanted = op.arg("dtype"); !wanted.is_unknown() && !wanted.is(Tag::None)) {
     dtype = op.in.as_dtype(wanted);
   }
@@ -478,7 +508,7 @@ Value call_masked_fill(Operation &op) {
     if (!both.fits) {
       if (Problem *problem =
               op.report(Fault::ShapesDoNotFit,
-                        fmt::format("a mask of {} does not fit {}", op.in.text_of(*mask), op.in.text_of(*input)))) {
+                        fmt::format("a mask of {} does not match {}", op.in.text_of(*mask), op.in.text_of(*input)))) {
         op.in.tell_chain(*problem, *input);
         op.in.tell_chain(*problem, *mask);
         problem->advice = "the mask must broadcast to the tensor that it fills";

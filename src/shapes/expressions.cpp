@@ -438,7 +438,7 @@ void check_slice(Interpreter &in, const Value &holder, const Value &index, const
                                    fmt::format("{} is stored in a part of {}", in.text_of(from), in.text_of(into)))) {
     in.tell_chain(*problem, *holder.tensor);
     in.tell_chain(*problem, *value.tensor);
-    problem->advice = "what is stored needs the shape of the part, or sizes of 1";
+    problem->advice = "the stored value needs the shape of the part, or sizes of 1";
   }
 }
 

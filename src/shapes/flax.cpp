@@ -47,7 +47,7 @@ bool note_features(Operation &op, const Tensor &input, Dim features) {
     return true;
   }
   if (Problem *problem =
-          op.report(Fault::LayerInputSize, fmt::format("{} was initialized for {} features, and gets {} of {}",
+          op.report(Fault::LayerInputSize, fmt::format("{} was initialized for {} features, but gets {} of {}",
                                                        class_of(op), op.in.terms.text(seen->layers[at].second),
                                                        op.in.terms.text(features), op.in.text_of(input)))) {
     op.in.tell_chain(*problem, input);
@@ -81,7 +81,7 @@ Value call_linear(Operation &op) {
   if (op.in.terms.differ(wanted, dims.back())) {
     if (Problem *problem =
             op.report(Fault::LayerInputSize,
-                      fmt::format("{} takes {} features, and gets {} of {}", op.short_name(), op.in.terms.text(wanted),
+                      fmt::format("{} takes {} features, but gets {} of {}", op.short_name(), op.in.terms.text(wanted),
                                   op.in.terms.text(dims.back()), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = fmt::format("in_features must be {}", op.in.terms.text(dims.back()));
@@ -167,7 +167,7 @@ Value call_nnx_conv(Operation &op) {
   if (op.in.terms.differ(wanted, dims->back())) {
     if (Problem *problem =
             op.report(Fault::LayerInputSize,
-                      fmt::format("{} takes {} channels, and gets {} of {}", op.short_name(), op.in.terms.text(wanted),
+                      fmt::format("{} takes {} channels, but gets {} of {}", op.short_name(), op.in.terms.text(wanted),
                                   op.in.terms.text(dims->back()), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "the last dimension of its input is that of the channels";

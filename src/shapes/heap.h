@@ -1,4 +1,4 @@
-// Where changeable objects live. Code behind a condition that is not known runs as a branch: whatever it changes is
+// Where changeable objects live. Code under a condition that is not known runs as a branch: whatever it changes is
 // kept aside when the branch ends, so that the other branch starts from the same state and both can be joined.
 #pragma once
 

@@ -74,6 +74,7 @@ void Interpreter::lose(const Expr *node, std::string_view operation) {
 Value Interpreter::make_tensor(Tensor tensor, Symbol operation, const Expr *node,
                                const std::vector<const Tensor *> &inputs, const Object *layer) {
   constexpr std::size_t kMostSteps = 100'000;
+  tensor.order = 0;
   if (steps.size() < kMostSteps) {
     tensor.step = static_cast<u32>(steps.size());
     Step &step = steps.emplace_back();

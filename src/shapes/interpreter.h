@@ -155,10 +155,10 @@ public:
                     const std::vector<const Tensor *> &inputs, const Object *layer = nullptr);
   // The same without a step: constants, attributes.
   Value plain_tensor(const Tensor &tensor) { return Value::of(heap.arena.make<Tensor>(tensor)); }
-  // Shapes are not known behind this.
+  // Shapes are not known after this.
   void lose(const python::Expr *node, std::string_view operation);
 
-  // Null where nothing may be said: under try, behind tests of shapes, twice at one place.
+  // Null where nothing may be said: under try, under tests of shapes, twice at one place.
   Problem *report(Fault fault, const python::Node *place, std::string message);
   // Notes for the steps that led to a tensor, the last ones first known.
   void tell_chain(Problem &problem, const Tensor &tensor);
@@ -185,6 +185,8 @@ public:
   std::vector<Problem> problems;
   std::optional<LostAt> lost; // the first place of the current root
   bool keeps_details = false; // paths and multiply-adds of steps, for people
+  // What is run was called by nobody: a name of a module with several values may have had any of them then.
+  bool globals_may_differ = false;
   bool is_changed_default_dtype = false;
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient
@@ -213,7 +215,7 @@ public:
 private:
   friend struct StateKeeper;
   struct LoopState {
-    bool may_be_left = false; // behind a condition that is not known
+    bool may_be_left = false; // under a condition that is not known
   };
 
   bool spend() {
@@ -310,7 +312,7 @@ private:
   Value result_{Value::Tag::Undefined};  // what the current function returned so far, joined
   Value yielded_{Value::Tag::Undefined}; // the same of yield
   LoopState *loop_ = nullptr;
-  bool rest_is_quiet_ = false; // of the current function: it was left behind a test of sizes
+  bool rest_is_quiet_ = false; // of the current function: it was left under a test of sizes
   std::unordered_map<const model::Module *, Frame *> modules_;
   std::optional<model::ModuleIndex> index_;              // of the project's files, if somebody asked for it
   std::unordered_map<u32, std::unique_ptr<Spec>> specs_; // by API; null: none

@@ -100,11 +100,11 @@ Value call_lax_binary(Operation &op) {
   }
   if (!a->is_weak && !b->is_weak && differ_in_kind(a->dtype, b->dtype)) {
     if (Problem *problem =
-            op.report(Fault::DtypeMismatch, fmt::format("lax.{} takes arrays of one dtype, and gets {} and {}",
+            op.report(Fault::DtypeMismatch, fmt::format("lax.{} takes arrays of the same dtype, but gets {} and {}",
                                                         op.short_name(), name_of(a->dtype), name_of(b->dtype)))) {
       op.in.tell_chain(*problem, *a);
       op.in.tell_chain(*problem, *b);
-      problem->advice = "cast one of them with astype, or use jax.numpy, which promotes";
+      problem->advice = "cast one of them with astype, or use jax.numpy, which promotes dtypes";
     }
     return unknown(op);
   }
@@ -148,7 +148,7 @@ Value call_dot_general(Operation &op) {
       if (op.in.terms.differ(left, right)) {
         if (Problem *problem =
                 op.report(Fault::ShapesDoNotFit,
-                          fmt::format("dot_general of {} and {} cannot be done: size {} of dimension {} meets {} of {}",
+                          fmt::format("dot_general of {} and {} is invalid: size {} of dimension {} meets {} of {}",
                                       op.in.text_of(*a), op.in.text_of(*b), op.in.terms.text(left), x,
                                       op.in.terms.text(right), y))) {
           op.in.tell_chain(*problem, *a);
@@ -184,9 +184,9 @@ Value call_conv(Operation &op) {
   }
   const u32 rank = input->shape.rank();
   if (weights->shape.rank() != rank || rank < 3) {
-    if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("{} takes arrays with as many dimensions, and gets {} and {}",
-                                                    op.short_name(), op.in.text_of(*input), op.in.text_of(*weights)))) {
+    if (Problem *problem = op.report(
+            Fault::WrongRank, fmt::format("{} takes arrays with the same number of dimensions, but gets {} and {}",
+                                          op.short_name(), op.in.text_of(*input), op.in.text_of(*weights)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "both have a batch or output dimension, one of channels, and the spatial ones";
     }
@@ -213,7 +213,7 @@ Value call_conv(Operation &op) {
   const Dim wanted = op.in.terms.multiply(weights->shape.dims[inputs], groups);
   if (op.in.terms.differ(got, wanted)) {
     if (Problem *problem = op.report(Fault::LayerInputSize,
-                                     fmt::format("{} with a kernel of {} takes {} channels, and gets {} of {}",
+                                     fmt::format("{} with a kernel of {} takes {} channels, but gets {} of {}",
                                                  op.short_name(), op.in.text_of(*weights), op.in.terms.text(wanted),
                                                  op.in.terms.text(got), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
@@ -235,7 +235,7 @@ Value call_dynamic_slice(Operation &op) {
   const std::size_t count = has_starts ? starts.list->content.items.size() : input->shape.rank();
   if (count != input->shape.rank()) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("dynamic_slice has {} start indices, and {} has {} dimensions",
+            op.report(Fault::WrongRank, fmt::format("dynamic_slice has {} start indices, but {} has {} dimensions",
                                                     count, op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "give a start and a size for each dimension";
@@ -302,8 +302,8 @@ bool check_same_type(Operation &op, const Value &given_before, const Value &give
                                    fmt::format("{}: {} and {}", what, text(a), text(b)))) {
     op.in.tell_chain(*problem, a);
     op.in.tell_chain(*problem, b);
-    problem->advice = fits ? "begin with a value of the dtype that comes out, such as 0.0 or jnp.zeros"
-                           : "begin with a value of the shape that comes out";
+    problem->advice = fits ? "begin with a value of the resulting dtype, such as 0.0 or jnp.zeros"
+                           : "begin with a value of the resulting shape";
   }
   return false;
 }
@@ -361,7 +361,8 @@ Value call_scan(Operation &op) {
   if (!result.is_sequence() || result.list->content.is_open || result.list->content.items.size() != 2) {
     return op.in.heap.new_list({init, Value()}, Tag::Tuple);
   }
-  check_same_type(op, init, result.list->content.items[0], "scan must give back a carry of the type that it got");
+  check_same_type(op, init, result.list->content.items[0],
+                  "scan must return a carry of the same type that it received");
   const Value outputs =
       each(op, result.list->content.items[1], [&](const Tensor &tensor) { return with_front(op, tensor, length); });
   return op.in.heap.new_list({leaf(op, init), outputs}, Tag::Tuple);
@@ -377,7 +378,7 @@ Value call_while(Operation &op) {
       arguments.positional = {init};
     }
     const Value result = op.in.call(body, arguments, op.node);
-    check_same_type(op, init, result, "while_loop must give back what it got");
+    check_same_type(op, init, result, "while_loop must return the same type that it received");
   }
   return leaf(op, init);
 }
@@ -389,7 +390,7 @@ Value call_fori(Operation &op) {
     Arguments arguments;
     arguments.positional = {Value::of(Dim{}), leaf(op, init)};
     const Value result = op.in.call(body, arguments, op.node);
-    check_same_type(op, init, result, "fori_loop must give back what it got");
+    check_same_type(op, init, result, "fori_loop must return the same type that it received");
   }
   return leaf(op, init);
 }
@@ -405,7 +406,7 @@ Value call_cond(Operation &op) {
   Arguments again = arguments;
   const Value a = op.in.call(first, arguments, op.node);
   const Value b = op.in.call(second, again, op.node);
-  return check_same_type(op, a, b, "both branches of cond must give the same") ? op.in.heap.join(a, b) : Value();
+  return check_same_type(op, a, b, "both branches of cond must return the same type") ? op.in.heap.join(a, b) : Value();
 }
 
 Value call_vmap(Operation &op) {
@@ -441,7 +442,7 @@ Value call_vmap(Operation &op) {
                 Fault::WrongRank, fmt::format("vmap maps over dimension {} of {}, which has {} dimension{}",
                                               axis.integer, op.in.text_of(tensor), rank, rank == 1 ? "" : "s"))) {
           op.in.tell_chain(*problem, tensor);
-          problem->advice = "in_axes=None for an argument that is the same for all";
+          problem->advice = "pass in_axes=None for an argument that is the same for all";
         }
       }
       if (fits && tensor.shape.is_known()) {
@@ -487,7 +488,7 @@ Value call_grad(Operation &op) {
                           (given.is(Tag::Tensor) && given.tensor->library == kJax && is_integer(given.tensor->dtype));
     if (is_whole) {
       if (Problem *problem =
-              op.report(Fault::DtypeMismatch, "grad takes floating-point arguments, and gets integers")) {
+              op.report(Fault::DtypeMismatch, "grad takes floating-point arguments, but gets integers")) {
         if (given.is(Tag::Tensor)) {
           op.in.tell_chain(*problem, *given.tensor);
         }
@@ -506,9 +507,9 @@ Value call_grad(Operation &op) {
                       : has_aux == Truth::No ? result
                                              : Value();
   if (value.is(Tag::Tensor) && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0) {
-    if (Problem *problem = op.report(Fault::WrongRank,
-                                     fmt::format("grad takes a function that gives one number, and this one gives {}",
-                                                 op.in.text_of(*value.tensor)))) {
+    if (Problem *problem = op.report(
+            Fault::WrongRank, fmt::format("grad takes a function that returns one number, but this one returns {}",
+                                          op.in.text_of(*value.tensor)))) {
       op.in.tell_chain(*problem, *value.tensor);
       problem->advice = "reduce the result with jnp.mean or jnp.sum, or use jax.jacobian";
     }
@@ -538,8 +539,8 @@ Value call_softmax_loss(Operation &op) {
                         : broadcast(op.in, logits->shape, labels->shape).fits;
   if (!fits) {
     if (Problem *problem = op.report(Fault::LossTargetShape,
-                                     fmt::format("{} takes {}, and gets labels {} for logits {}", op.short_name(),
-                                                 is_sparse ? "one class number for each row" : "one-hot labels",
+                                     fmt::format("{} takes {}, but gets labels {} for logits {}", op.short_name(),
+                                                 is_sparse ? "one class index for each row" : "one-hot labels",
                                                  op.in.text_of(*labels), op.in.text_of(*logits)))) {
       op.in.tell_chain(*problem, *logits);
       op.in.tell_chain(*problem, *labels);
@@ -553,7 +554,46 @@ Value call_softmax_loss(Operation &op) {
   return array(op, op.in.heap.shape(dims), logits->dtype, {logits});
 }
 
+// x.at[i].set(y): x, if y can be broadcast to what the index takes of it.
+Value call_at_update(Operation &op) {
+  const Value self = op.arg("self");
+  if (!self.is(Tag::Object)) {
+    return {};
+  }
+  const auto stored = [&](std::string_view name) {
+    const auto found = self.object->content.attributes.find(intern(name).id);
+    return found != self.object->content.attributes.end() ? found->second : Value();
+  };
+  const Value array = stored("*array");
+  const Value part = stored("*part");
+  const Value given = op.arg("values");
+  if (!array.is(Tag::Tensor)) {
+    return {};
+  }
+  if (part.is(Tag::Tensor) && given.is(Tag::Tensor) && part.tensor->shape.is_known() &&
+      given.tensor->shape.is_known()) {
+    const Shape &to = part.tensor->shape;
+    const Shape &from = given.tensor->shape;
+    for (u32 i = 0; i < from.rank() && i < to.rank(); ++i) {
+      const Dim size = from.from_end(i);
+      if (size.is(1) || !op.in.terms.differ(size, to.from_end(i)) || !op.in.terms.differ(size, Dim::of(1))) {
+        continue;
+      }
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit,
+                                       fmt::format("{} of a part of {} takes values that broadcast to it, but gets {}",
+                                                   op.short_name(), op.in.text_of(to), op.in.text_of(from)))) {
+        op.in.tell_chain(*problem, *array.tensor);
+        op.in.tell_chain(*problem, *given.tensor);
+        problem->advice = "give it the shape of the part that the index selects";
+      }
+      break;
+    }
+  }
+  return op.like(*array.tensor, array.tensor->shape);
+}
+
 constexpr TransferEntry kTable[] = {
+    {"jax_at_update", call_at_update},
     {"jax_key", call_key},
     {"jax_split", call_split},
     {"jax_random", call_random},

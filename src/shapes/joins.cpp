@@ -120,7 +120,7 @@ Value call_cat(Operation &op) {
       return op.in.plain_tensor(result);
     };
     if (tensor->shape.rank() != first->shape.rank()) {
-      return fail(Fault::WrongRank, fmt::format("{} of {} and {} cannot be done: they have {} and {} dimensions",
+      return fail(Fault::WrongRank, fmt::format("{} of {} and {} is invalid: they have {} and {} dimensions",
                                                 op.short_name(), op.in.text_of(*first), op.in.text_of(*tensor),
                                                 first->shape.rank(), tensor->shape.rank()));
     }
@@ -132,7 +132,7 @@ Value call_cat(Operation &op) {
       }
       if (op.in.terms.differ(first->shape.dims[i], size)) {
         return fail(Fault::ShapesDoNotFit,
-                    fmt::format("{} of {} and {} along dimension {} cannot be done: {} is not {}", op.short_name(),
+                    fmt::format("{} of {} and {} along dimension {} is invalid: {} is not {}", op.short_name(),
                                 op.in.text_of(*first), op.in.text_of(*tensor), *axis,
                                 op.in.terms.text(first->shape.dims[i]), op.in.terms.text(size)));
       }
@@ -181,8 +181,8 @@ Value call_stack(Operation &op) {
     }
     if (!fits) {
       if (Problem *problem =
-              op.report(Fault::ShapesDoNotFit, fmt::format("stack of {} and {} cannot be done", op.in.text_of(*first),
-                                                           op.in.text_of(*tensor)))) {
+              op.report(Fault::ShapesDoNotFit,
+                        fmt::format("stack of {} and {} is invalid", op.in.text_of(*first), op.in.text_of(*tensor)))) {
         op.in.tell_chain(*problem, *first);
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same shape";
@@ -283,7 +283,7 @@ Value call_split(Operation &op) {
     if (op.in.terms.differ(sum, size)) {
       if (Problem *problem =
               op.report(Fault::ReshapeSize,
-                        fmt::format("the parts of split add up to {}, and dimension {} of {} has {}",
+                        fmt::format("the parts of split add up to {}, but dimension {} of {} has {}",
                                     op.in.terms.text(sum), *axis, op.in.text_of(*input), op.in.terms.text(size)))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "the parts must add up to the size of the dimension";
@@ -376,7 +376,7 @@ Value call_gather(Operation &op) {
                                 (index->dtype != Dtype::Unknown && is_floating(index->dtype));
   if (index->library == Library::Torch && is_other_integer) {
     if (Problem *problem = op.report(
-            Fault::DtypeMismatch, fmt::format("gather takes an index of int64, and gets {}", name_of(index->dtype)))) {
+            Fault::DtypeMismatch, fmt::format("gather takes an index of int64, but gets {}", name_of(index->dtype)))) {
       op.in.tell_chain(*problem, *index);
       problem->advice = "convert the index: index.long()";
     }
@@ -385,7 +385,7 @@ Value call_gather(Operation &op) {
   if (input->shape.is_known() && index->shape.is_known() && input->shape.rank() != index->shape.rank() &&
       input->shape.rank() > 0 && index->shape.rank() > 0) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, and gets {}",
+            op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, but gets {}",
                                                     op.in.text_of(*input), op.in.text_of(*index)))) {
       op.in.tell_chain(*problem, *input);
       op.in.tell_chain(*problem, *index);
@@ -437,7 +437,7 @@ Value call_pad(Operation &op) {
   }
   if (pads.size() / 2 > input->shape.rank()) {
     if (Problem *problem = op.report(Fault::WrongRank,
-                                     fmt::format("pad names {} numbers, for {} dimensions, and {} has {}", pads.size(),
+                                     fmt::format("pad names {} numbers, for {} dimensions, but {} has {}", pads.size(),
                                                  pads.size() / 2, op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "two numbers for each dimension, from the last one on";

@@ -92,9 +92,9 @@ void make_application(Operation &op) {
     const bool may_be_turned = shape[0].is_constant() && shape[0].value <= 4;
     if (is_small && !may_be_turned) {
       refuse(op,
-             fmt::format("{} takes pictures of at least {} by {}, and is made for {}", model->name, model->least,
+             fmt::format("{} takes images of at least {} by {}, but is created for {}", model->name, model->least,
                          model->least, op.in.text_of(op.in.heap.shape(shape))),
-             fmt::format("enlarge the pictures, or use input_shape=({0}, {0}, 3)", model->least));
+             fmt::format("enlarge the images, or use input_shape=({0}, {0}, 3)", model->least));
       return;
     }
     const bool is_other =
@@ -102,14 +102,14 @@ void make_application(Operation &op) {
         (op.in.terms.differ(shape[0], Dim::of(model->size)) || op.in.terms.differ(shape[1], Dim::of(model->size)));
     if (is_other) {
       refuse(op,
-             fmt::format("{} with its classifier takes pictures of {} by {}, and is made for {}", model->name,
+             fmt::format("{} with its classifier takes images of {} by {}, but is created for {}", model->name,
                          model->size, model->size, op.in.text_of(op.in.heap.shape(shape))),
-             "use include_top=False and a classifier of your own, or resize the pictures");
+             "use include_top=False and your own classifier, or resize the images");
       return;
     }
     if (is_imagenet && !may_be_turned && op.in.terms.differ(shape[2], Dim::of(3))) {
       refuse(op,
-             fmt::format("{} with weights of ImageNet takes 3 channels, and is made for {}", model->name,
+             fmt::format("{} with weights of ImageNet takes 3 channels, but is created for {}", model->name,
                          op.in.text_of(op.in.heap.shape(shape))),
              "repeat the channel three times, or use weights=None");
       return;

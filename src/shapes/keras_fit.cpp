@@ -20,6 +20,9 @@ Value call_compile(Operation &op) {
   if (model.is(Tag::Object)) {
     const Value loss = op.arg("loss");
     const auto one = [](const Value &value) {
+      if (value.is(Tag::Function)) {
+        return value; // of the program: it is run where labels meet the output
+      }
       const std::string name = keras_loss_name(value);
       return name.empty() ? Value() : Value::of_text(intern(name));
     };
@@ -82,7 +85,7 @@ bool check_input(Operation &op, const Tensor &wanted, const Tensor &data, const 
   }
   if (Problem *problem =
           op.in.report(Fault::DataDoesNotFit, place,
-                       fmt::format("the model takes {}, and gets {}", op.in.text_of(want), op.in.text_of(got)))) {
+                       fmt::format("the model takes {}, but gets {}", op.in.text_of(want), op.in.text_of(got)))) {
     op.in.tell_chain(*problem, data);
     problem->advice = got.rank() + 1 == want.rank()
                           ? "the first dimension is the batch: add the missing dimension with np.expand_dims or reshape"
@@ -144,7 +147,7 @@ bool check_inputs(Operation &op, const Object &model, const Value &data, std::st
     }
     if (Problem *problem =
             op.in.report(Fault::DataDoesNotFit, op.place(name),
-                         fmt::format("the model takes {} inputs, and gets {}", wanted.size(), given.size()))) {
+                         fmt::format("the model takes {} inputs, but gets {}", wanted.size(), given.size()))) {
       op.in.tell_chain(*problem, *given[0]);
       problem->advice = "pass a list with one array for each input";
     }
@@ -255,6 +258,28 @@ Dim batch_of(Operation &op, const Value &data, std::string_view name) {
   return rows.is_constant() && batch.is_constant() ? Dim::of(std::min(rows.value, batch.value)) : batch;
 }
 
+// A loss of the program's own, with the labels and the output of one step. Versions differ in what they do to labels of
+// another rank than the output.
+void run_loss(Operation &op, FunctionObject &loss, const Tensor &labels, const Tensor &output) {
+  if (!labels.shape.is_known() || !output.shape.is_known() || labels.shape.rank() != output.shape.rank() ||
+      output.shape.rank() < 2) {
+    return;
+  }
+  const Dim batch = op.in.fresh("N");
+  Arguments arguments;
+  for (const Tensor *tensor : {&labels, &output}) {
+    Tensor part = *tensor;
+    std::vector<Dim> dims = dims_in(part.shape);
+    dims[0] = batch;
+    part.shape = op.in.heap.shape(dims);
+    part.library = Library::TensorFlow;
+    part.dtype = Dtype::Unknown;
+    part.is_parameter = false;
+    arguments.positional.push_back(op.in.plain_tensor(part));
+  }
+  op.in.call_function(loss, arguments, op.node);
+}
+
 // Several outputs have a list of labels, and one loss or a list of them.
 void check_each(Operation &op, const Value &outputs, const Value &labels, const Value &loss, Dim batch,
                 std::string_view place) {
@@ -274,7 +299,7 @@ void check_each(Operation &op, const Value &outputs, const Value &labels, const 
   if (targets.size() != count) {
     if (count > 1 && targets.size() == 1 && keras_is_strict(op.in)) {
       if (Problem *problem = op.in.report(Fault::DataDoesNotFit, op.place(place),
-                                          fmt::format("the model has {} outputs, and gets labels for one: {}", count,
+                                          fmt::format("the model has {} outputs, but gets labels for one: {}", count,
                                                       op.in.text_of(*targets[0])))) {
         problem->advice = "pass a list with one array for each output";
       }
@@ -284,10 +309,13 @@ void check_each(Operation &op, const Value &outputs, const Value &labels, const 
   for (std::size_t i = 0; i < count; ++i) {
     const Value output = are_many ? part(outputs, i) : outputs;
     const Value name = part(loss, i);
+    const std::size_t before = op.in.problems.size();
+    if (output.is(Tag::Tensor) && name.is(Tag::Function)) {
+      run_loss(op, *name.function, *targets[i], *output.tensor);
+    }
     if (!output.is(Tag::Tensor) || !name.is(Tag::Str)) {
       continue;
     }
-    const std::size_t before = op.in.problems.size();
     const bool is_fed = targets[i]->library == Library::Numpy;
     keras_check_labels(op, name.text(), {*targets[i], *output.tensor, batch, true, is_fed && keras_is_strict(op.in)},
                        place);

@@ -79,9 +79,10 @@ Value call_slices(Operation &op) {
     return made(op, op.in.heap.shape(dims), tensor.dtype, {&tensor});
   });
   if (!fits) {
-    if (Problem *problem = op.report(
-            Fault::DataDoesNotFit, fmt::format("from_tensor_slices takes arrays with as many rows, and gets {} and {}",
-                                               op.in.text_of(*first), op.in.text_of(*other)))) {
+    if (Problem *problem =
+            op.report(Fault::DataDoesNotFit,
+                      fmt::format("from_tensor_slices takes arrays with the same number of rows, but gets {} and {}",
+                                  op.in.text_of(*first), op.in.text_of(*other)))) {
       op.in.tell_chain(*problem, *first);
       op.in.tell_chain(*problem, *other);
       problem->advice = "all arrays need the same first dimension";
@@ -248,7 +249,7 @@ bool check_pictures(Operation &op, const Value &data, std::string_view what) {
     return true;
   }
   if (Problem *problem =
-          op.report(Fault::WrongRank, fmt::format("{} takes [images, height, width, channels], and gets {}", what,
+          op.report(Fault::WrongRank, fmt::format("{} takes [images, height, width, channels], but gets {}", what,
                                                   op.in.text_of(*data.tensor)))) {
     op.in.tell_chain(*problem, *data.tensor);
     problem->advice = "add the channels: x.reshape(-1, height, width, 1)";

@@ -43,7 +43,7 @@ bool check_rank(Operation &op, const Tensor &input, u32 rank, bool is_exact) {
   if (got < rank || is_exact) {
     if (Problem *problem = op.report(
             Fault::WrongRank,
-            fmt::format("{} takes {} dimensions with that of the batch, and gets {}", class_of(op),
+            fmt::format("{} takes {} dimensions, including the batch, but gets {}", class_of(op),
                         is_exact ? std::to_string(rank) : fmt::format("at least {}", rank), op.in.text_of(input)))) {
       op.in.tell_chain(*problem, input);
       problem->advice =
@@ -71,10 +71,10 @@ bool check_built(Operation &op, const Tensor &input, Dim size) {
     return true;
   }
   if (Problem *problem =
-          op.report(Fault::LayerInputSize, fmt::format("{} was built for {} features, and gets {} of {}", class_of(op),
+          op.report(Fault::LayerInputSize, fmt::format("{} was built for {} features, but gets {} of {}", class_of(op),
                                                        before.value, size.value, op.in.text_of(input)))) {
     op.in.tell_chain(*problem, input);
-    problem->advice = "a layer that is used twice must get the same number of features each time";
+    problem->advice = "a layer that is used twice must receive the same number of features each time";
   }
   return false;
 }
@@ -121,7 +121,7 @@ void check_single(Operation &op) {
     return;
   }
   if (Problem *problem = op.report(
-          Fault::Arity, fmt::format("{} takes one tensor, and gets a list of {}", class_of(op), items.size()))) {
+          Fault::Arity, fmt::format("{} takes one tensor, but gets a list of {}", class_of(op), items.size()))) {
     op.in.tell_chain(*problem, *items[0].tensor);
     problem->advice = "take one of them, or join them with Concatenate";
   }
@@ -228,7 +228,7 @@ Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view k
     if (after.is_constant() && before.is_constant() && after.value < 1) {
       if (Problem *problem =
               op.report(Fault::MapVanishes,
-                        fmt::format("{} leaves nothing of {}: its window of {} is larger than the {} that are left",
+                        fmt::format("{} leaves nothing of {}: its window of {} is larger than the remaining {}",
                                     class_of(op), op.in.text_of(input), kernel[i].value, before.value))) {
         op.in.tell_chain(*problem, input);
         problem->advice = "use padding=\"same\", fewer layers that shrink the map, or a larger input";

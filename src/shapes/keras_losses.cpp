@@ -101,7 +101,7 @@ Verdict judge(Operation &op, std::string_view name, const LabelsAndOutput &both)
     const Dim last = labels.shape.from_end(0);
     const bool must_be_same = name == "categoricalcrossentropy" || (both.is_strict && is_elementwise(name));
     if (must_be_same && out.rank() >= 2 && last.is_constant() && classes.is_constant() && terms.differ(last, classes)) {
-      return {fmt::format("{} takes labels of the output's shape, and gets {}", written, shapes),
+      return {fmt::format("{} takes labels of the output's shape, but gets {}", written, shapes),
               fmt::format("the last layer needs {} units", terms.text(last))};
     }
     return {};
@@ -135,19 +135,19 @@ Verdict judge(Operation &op, std::string_view name, const LabelsAndOutput &both)
   const std::string_view flatten = "put Flatten() or a global pooling layer before the last Dense layers";
   if (name == "categoricalcrossentropy") {
     if (same_rank && (terms.differ(last, classes) || differ_inside())) {
-      return {fmt::format("{} takes one-hot labels, and gets {}", written, shapes),
+      return {fmt::format("{} takes one-hot labels, but gets {}", written, shapes),
               last.is(1) ? "use sparse_categorical_crossentropy, or to_categorical on the labels"
                          : fmt::format("the last layer needs {} units", terms.text(last))};
     }
     if (!same_rank && !may_be_squeezed) {
-      return {fmt::format("{} takes one-hot labels, and gets {}", written, shapes),
-              std::string(got.size() < out.rank() && out.rank() > 2 ? flatten
-                                                                    : "use sparse_categorical_crossentropy for class "
-                                                                      "numbers")};
+      return {fmt::format("{} takes one-hot labels, but gets {}", written, shapes),
+              std::string(got.size() < out.rank() && out.rank() > 2
+                              ? flatten
+                              : "use sparse_categorical_crossentropy for class indices")};
     }
   } else if (name == "sparsecategoricalcrossentropy") {
     if (same_rank && terms.is_at_least(last, 2) && terms.is_at_least(classes, 2)) {
-      return {fmt::format("{} takes class numbers, and gets {}", written, shapes),
+      return {fmt::format("{} takes class indices, but gets {}", written, shapes),
               "use categorical_crossentropy for one-hot labels, or argmax(axis=-1) of them"};
     }
     const std::vector<Dim> all = dims_in(out);
@@ -155,22 +155,23 @@ Verdict judge(Operation &op, std::string_view name, const LabelsAndOutput &both)
     const Dim given = count_in(got, 1, got.size());
     if (wanted.is_constant() && given.is_constant() && wanted != given && terms.is_at_least(classes, 2)) {
       return {
-          fmt::format("{} takes one class number for each output, and gets {}", written, shapes),
+          fmt::format("{} takes one class index for each output, but gets {}", written, shapes),
           std::string(given.is(1) ? flatten : "give the labels the shape of the output without its last dimension")};
     }
   } else if (is_elementwise(name)) {
     const bool is_binary = name == "binarycrossentropy";
     const bool fits_last = !terms.differ(last, classes) || ((last.is(1) || classes.is(1)) && !both.is_strict);
     const bool is_checked = is_binary && terms.differ(last, classes) && is_sigmoid(op, output);
-    const std::string message = fmt::format("{} compares values one by one, and gets {}", written, shapes);
+    const std::string message = fmt::format("{} compares values one by one, but gets {}", written, shapes);
     if (same_rank && (!fits_last || is_checked || differ_inside())) {
-      return {message, fits_last && !is_checked ? "make the model give the shape of the labels"
+      return {message, fits_last && !is_checked ? "make the model return the shape of the labels"
                                                 : fmt::format("the last layer needs {} units", terms.text(last))};
     }
     const bool is_refused =
         both.is_strict || (is_binary && is_sigmoid(op, output)) || cannot_broadcast(op, got, dims_in(out), both.batch);
     if (!same_rank && !may_be_squeezed && is_refused) {
-      return {message, std::string(got.size() < out.rank() ? flatten : "make the model give the shape of the labels")};
+      return {message,
+              std::string(got.size() < out.rank() ? flatten : "make the model return the shape of the labels")};
     }
   }
   return {};

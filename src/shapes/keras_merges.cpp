@@ -23,10 +23,11 @@ bool inputs_of(Operation &op, std::vector<const Tensor *> &tensors) {
   const Value given = op.arg("inputs");
   const Value second = op.is_given("training") ? op.arg("training") : Value();
   if (op.layer != nullptr && given.is(Tag::Tensor) && second.is(Tag::Tensor)) { // Add()(a, b)
-    if (Problem *problem = op.report(
-            Fault::Arity, fmt::format("{} takes a list of tensors, and gets them one by one", op.short_name()))) {
+    if (Problem *problem =
+            op.report(Fault::Arity, fmt::format("{} takes a list of tensors, but gets them as separate arguments",
+                                                op.short_name()))) {
       op.in.tell_chain(*problem, *given.tensor);
-      problem->advice = "put the tensors into a list: ([a, b])";
+      problem->advice = "pass the tensors as a list: ([a, b])";
     }
     return false;
   }
@@ -60,7 +61,7 @@ Value call_merge(Operation &op) {
       }
       if (dims[i].is_constant() && size.is_constant() && !dims[i].is(1) && !size.is(1)) {
         if (Problem *problem = op.report(Fault::ShapesDoNotFit,
-                                         fmt::format("{} of {} and {} cannot be done: {} against {} in dimension {}",
+                                         fmt::format("{} of {} and {} is invalid: {} against {} in dimension {}",
                                                      op.short_name(), op.in.text_of(*tensors[0]),
                                                      op.in.text_of(*tensor), dims[i].value, size.value, i))) {
           op.in.tell_chain(*problem, *tensors[0]);
@@ -100,7 +101,7 @@ Value call_concatenate(Operation &op) {
     if (!fits) {
       if (Problem *problem =
               op.report(same_rank ? Fault::ShapesDoNotFit : Fault::WrongRank,
-                        fmt::format("{} of {} and {} cannot be done: all sizes but that of axis {} must be equal",
+                        fmt::format("{} of {} and {} is invalid: all sizes but that of axis {} must be equal",
                                     op.short_name(), op.in.text_of(*tensors[0]), op.in.text_of(*tensor), *axis))) {
         op.in.tell_chain(*problem, *tensors[0]);
         op.in.tell_chain(*problem, *tensor);
@@ -137,10 +138,10 @@ Value call_dot(Operation &op) {
   const Dim left = a.dims[static_cast<u32>(x)];
   const Dim right = b.dims[static_cast<u32>(y)];
   if (op.in.terms.differ(left, right)) {
-    if (Problem *problem = op.report(Fault::ShapesDoNotFit,
-                                     fmt::format("{} of {} and {} cannot be done: {} is not {}", op.short_name(),
-                                                 op.in.text_of(*tensors[0]), op.in.text_of(*tensors[1]),
-                                                 op.in.terms.text(left), op.in.terms.text(right)))) {
+    if (Problem *problem =
+            op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} is invalid: {} is not {}", op.short_name(),
+                                                         op.in.text_of(*tensors[0]), op.in.text_of(*tensors[1]),
+                                                         op.in.terms.text(left), op.in.terms.text(right)))) {
       op.in.tell_chain(*problem, *tensors[0]);
       op.in.tell_chain(*problem, *tensors[1]);
       problem->advice = "the axes that are multiplied must have the same size";

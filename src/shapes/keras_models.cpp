@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace deepperf::shapes {
 
 using namespace python;
@@ -204,6 +206,26 @@ Value call_mnist(Operation &op) { return dataset(op, {28, 28}, 60000, 10000, fal
 Value call_cifar(Operation &op) { return dataset(op, {32, 32, 3}, 50000, 10000, true); }
 
 // Halves of each array, with a first dimension that is not known.
+// How many of so many rows are for training (0) and for testing (1). Nothing is said where a size is not known.
+Dim rows_of_part(Operation &op, Dim rows, int part) {
+  const Value size = op.arg("test_size");
+  if (op.is_open || !rows.is_constant() || !op.arg("train_size").is(Tag::None)) {
+    return {};
+  }
+  constexpr double kUsual = 0.25;
+  i64 tested = 0;
+  if (size.is(Tag::Int) && size.dim().is_constant()) {
+    tested = size.dim().value;
+  } else if ((size.is(Tag::Float) && size.small != 0) || size.is(Tag::None)) {
+    const double share = size.is(Tag::None) ? kUsual : size.real;
+    if (!(share > 0 && share < 1)) {
+      return {};
+    }
+    tested = static_cast<i64>(std::ceil(share * static_cast<double>(rows.value)));
+  }
+  return tested > 0 && tested < rows.value ? Dim::of(part == 0 ? rows.value - tested : tested) : Dim{};
+}
+
 Value call_train_test_split(Operation &op) {
   std::vector<Value> parts;
   for (const Value &value : op.rest) {
@@ -216,7 +238,7 @@ Value call_train_test_split(Operation &op) {
       Shape shape = tensor->shape;
       if (shape.is_known() && shape.rank() > 0) {
         std::vector<Dim> dims = dims_of(shape);
-        dims[0] = Dim{};
+        dims[0] = rows_of_part(op, dims[0], i);
         shape = op.in.heap.shape(dims);
       } else {
         shape = {};

@@ -31,10 +31,10 @@ void check_table(Operation &op) {
   }
   if (Problem *problem =
           op.report(Fault::LayerInputSize,
-                    fmt::format("Embedding has a table of {}, and is given weights of {}",
+                    fmt::format("Embedding has a table of {}, but is given weights of {}",
                                 op.in.text_of(op.in.heap.shape({rows, columns})), op.in.text_of(*table)))) {
     op.in.tell_chain(*problem, *table);
-    problem->advice = "make input_dim and output_dim the sizes of the weights";
+    problem->advice = "set input_dim and output_dim to the sizes of the weights";
   }
 }
 
@@ -65,7 +65,7 @@ bool check_state(Operation &op) {
       continue;
     }
     if (Problem *problem =
-            op.report(Fault::ShapesDoNotFit, fmt::format("{} has {} units, and its initial state is {}", class_of(op),
+            op.report(Fault::ShapesDoNotFit, fmt::format("{} has {} units, but its initial state is {}", class_of(op),
                                                          op.in.terms.text(units), op.in.text_of(*state.tensor)))) {
       op.in.tell_chain(*problem, *state.tensor);
       problem->advice = "give both layers the same number of units, or put a Dense layer between them";
@@ -112,16 +112,31 @@ Value call_bidirectional(Operation &op) {
   }
   Arguments arguments;
   arguments.positional.push_back(op.arg("inputs"));
-  const Value value = op.in.call_object(*layer.object, arguments, op.node);
+  const Value given = op.in.call_object(*layer.object, arguments, op.node);
   const Value mode = op.arg("merge_mode");
+  // With return_state, the states of both directions follow the output.
+  const bool has_states =
+      given.is(Tag::List) && !given.list->content.is_open && !given.list->content.items.empty() && mode.is(Tag::Str);
+  const Value value = has_states ? given.list->content.items[0] : given;
+  const auto with_states = [&](const Value &output) {
+    if (!has_states) {
+      return output;
+    }
+    std::vector<Value> all = {output};
+    const std::vector<Value> &items = given.list->content.items;
+    for (int direction = 0; direction < 2; ++direction) {
+      all.insert(all.end(), items.begin() + 1, items.end());
+    }
+    return op.in.heap.new_list(std::move(all));
+  };
   if (!value.is(Tag::Tensor) || !value.tensor->shape.is_known() || !mode.is(Tag::Str)) {
-    return value.is(Tag::Tensor) ? nothing_known(op, input) : Value();
+    return value.is(Tag::Tensor) ? with_states(nothing_known(op, input)) : Value();
   }
   std::vector<Dim> dims = dims_of(value.tensor->shape);
   if (mode.text() == "concat") {
     dims.back() = op.in.terms.multiply(dims.back(), Dim::of(2));
   }
-  return answer(op, *value.tensor, dims);
+  return with_states(answer(op, *value.tensor, dims));
 }
 
 Value call_time_distributed(Operation &op) {

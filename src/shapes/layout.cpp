@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace deepperf::shapes {
 
@@ -39,7 +40,7 @@ bool given_sizes(Operation &op, std::string_view name, std::vector<Dim> &dims) {
   return value.is_sequence() ? op.in.as_dims(value, dims) : (value.is(Tag::Int) && (dims.push_back(value.dim()), true));
 }
 
-// A dimension that stands behind other ones than before: of [N, H, T, D] as [N, T, H*D] each step would get pieces of
+// A dimension that comes after other ones than before: of [N, H, T, D] as [N, T, H*D] each step would get pieces of
 // several steps. A view keeps the numbers in their order.
 struct MovedDimension {
   u32 from = 0;
@@ -156,16 +157,162 @@ void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dim
   if (input.library != Library::Torch && !are_colors) {
     return;
   }
-  if (Problem *problem = op.report(
-          Fault::MixedDimensions,
-          fmt::format(
-              "`{}` does not exchange dimensions: {} is dimension {} of {} and would be dimension {} of {}, but the "
-              "numbers keep their order",
-              op.short_name(), op.in.terms.text(dims[moved->to]), moved->from, op.in.text_of(input), moved->to,
-              op.in.text_of(op.in.heap.shape(dims))))) {
+  if (Problem *problem =
+          op.report(Fault::MixedDimensions,
+                    fmt::format("`{}` does not swap dimensions: {} is dimension {} of {} and would be dimension {} of "
+                                "{}, but the numbers keep their order",
+                                op.short_name(), op.in.terms.text(dims[moved->to]), moved->from, op.in.text_of(input),
+                                moved->to, op.in.text_of(op.in.heap.shape(dims))))) {
     op.in.tell_chain(*problem, input);
-    problem->advice = "exchange the dimensions first, with transpose() or permute()";
+    problem->advice = "swap the dimensions first, with transpose() or permute()";
   }
+}
+
+// ---- Views share memory, so that not every shape can be had without a copy
+
+constexpr u32 kMostOrdered = 15;
+
+u32 place_in(u64 order, u32 at) { return static_cast<u32>((order >> (4 * at)) & 15U) - 1; }
+
+// Whether the elements stand in memory as the shape has them. What is not certain is not.
+bool is_contiguous(const Interpreter &in, const Tensor &tensor) {
+  constexpr u32 kMostViews = 8;
+  const Tensor *at = &tensor;
+  for (u32 i = 0; i < kMostViews; ++i) {
+    if (at == nullptr || at->library != Library::Torch || at->step >= in.steps.size()) {
+      return false;
+    }
+    const Step &step = in.steps[at->step];
+    const std::string_view operation = step.operation ? step.operation.text() : std::string_view{};
+    const std::string_view name = operation.substr(operation.rfind('.') + 1);
+    const auto *const call = as<Call>(step.node);
+    if (name == "contiguous") {
+      return call != nullptr && call->args.empty() && call->keywords.empty();
+    }
+    if (name == "matmul") { // of equal ranks; others are folded, and may be transposed
+      return step.inputs.size() == 2 && step.inputs[0] != nullptr && step.inputs[1] != nullptr &&
+             step.inputs[0]->shape.is_known() && step.inputs[0]->shape.rank() > 2 &&
+             step.inputs[1]->shape.has_rank(step.inputs[0]->shape.rank());
+    }
+    if (name == "bmm" || operation == "torch.nn.Linear" || operation == "torch.nn.Embedding" || name == "randn" ||
+        name == "rand" || name == "zeros" || name == "ones" || name == "randint") {
+      return true;
+    }
+    if ((name != "view" && name != "reshape") || step.inputs.size() != 1) {
+      return false;
+    }
+    at = step.inputs[0];
+  }
+  return false;
+}
+
+// The order of a tensor's dimensions in memory; 0 if it is not known.
+u64 order_of(const Interpreter &in, const Tensor &tensor) {
+  if (!tensor.shape.is_known() || tensor.shape.rank() > kMostOrdered) {
+    return 0;
+  }
+  if (tensor.order != 0 && tensor.order_of == tensor.shape.dims.items) {
+    return tensor.order;
+  }
+  if (!is_contiguous(in, tensor)) {
+    return 0;
+  }
+  u64 order = 0;
+  for (u32 i = 0; i < tensor.shape.rank(); ++i) {
+    order |= u64{i + 1} << (4 * i);
+  }
+  return order;
+}
+
+// A tensor whose dimension i is dimension places[i] of the input.
+Value permuted(const Operation &op, const Tensor &input, const std::vector<u32> &places) {
+  std::vector<Dim> dims;
+  const u64 before = order_of(op.in, input);
+  u64 order = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    dims.push_back(input.shape.dims[places[i]]);
+    order |= before == 0 ? 0 : u64{place_in(before, places[i]) + 1} << (4 * i);
+  }
+  const Value value = op.like(input, op.in.heap.shape(dims));
+  if (order == 0) {
+    return value;
+  }
+  Tensor result = *value.tensor;
+  result.order = order;
+  result.order_of = result.shape.dims.items;
+  return op.in.plain_tensor(result);
+}
+
+// As PyTorch decides it: runs of dimensions that lie one after the other in memory can be divided again.
+bool can_view(const std::vector<i64> &sizes, u64 order, const std::vector<i64> &wanted) {
+  const std::size_t rank = sizes.size();
+  std::vector<i64> written(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    written[place_in(order, static_cast<u32>(i))] = sizes[i];
+  }
+  std::vector<i64> steps(rank, 1);
+  for (std::size_t i = rank - 1; i > 0; --i) {
+    steps[i - 1] = steps[i] * written[i];
+  }
+  const auto stride = [&](std::size_t at) { return steps[place_in(order, static_cast<u32>(at))]; };
+  std::size_t left = wanted.size();
+  i64 base = stride(rank - 1);
+  i64 count = 1;
+  i64 taken = 1;
+  for (std::size_t at = rank; at > 0; --at) {
+    count *= sizes[at - 1];
+    if (at > 1 && (sizes[at - 2] == 1 || stride(at - 2) == count * base)) {
+      continue;
+    }
+    while (left > 0 && (taken < count || wanted[left - 1] == 1)) {
+      taken *= wanted[--left];
+    }
+    if (taken != count) {
+      return false;
+    }
+    if (at > 1) {
+      base = stride(at - 2);
+      count = taken = 1;
+    }
+  }
+  return left == 0;
+}
+
+// view() of a transposed tensor: reported if it fails whatever the symbols are.
+bool check_memory(Operation &op, const Tensor &input, const std::vector<Dim> &wanted) {
+  const u64 order = op.short_name() == "view" ? order_of(op.in, input) : 0;
+  if (order == 0 || input.shape.rank() == 0) {
+    return true;
+  }
+  constexpr i64 kMostElements = i64{1} << 40;
+  for (const i64 stand_in : {i64{1}, i64{2}, i64{7}}) {
+    const auto numbers = [&](const auto &dims, std::vector<i64> &into) {
+      i64 total = 1;
+      for (const Dim dim : dims) {
+        const bool is_usable = dim.is_known() && (!dim.is_constant() || dim.value > 0);
+        into.push_back(!is_usable ? 0 : dim.is_constant() ? dim.value : stand_in);
+        total = is_usable && into.back() < kMostElements && total < kMostElements ? total * into.back() : -1;
+        if (total < 0) {
+          return i64{-1};
+        }
+      }
+      return total;
+    };
+    std::vector<i64> sizes;
+    std::vector<i64> to;
+    const i64 total = numbers(input.shape.dims, sizes);
+    if (total <= 0 || total >= kMostElements || total != numbers(wanted, to) || can_view(sizes, order, to)) {
+      return true;
+    }
+  }
+  if (Problem *problem =
+          op.report(Fault::ReshapeSize, fmt::format("{} is transposed, and cannot be viewed as {} without a copy: its "
+                                                    "elements are in a different order in memory",
+                                                    op.in.text_of(input), op.in.text_of(op.in.heap.shape(wanted))))) {
+    op.in.tell_chain(*problem, input);
+    problem->advice = "use .reshape(), or .contiguous() before .view()";
+  }
+  return false;
 }
 
 Value call_view(Operation &op) {
@@ -222,9 +369,12 @@ Value call_view(Operation &op) {
   };
   if (!open) {
     if (is_sure && terms.differ(total, known)) {
-      return fail(fmt::format("{} has {} elements, and {} would have {}", op.in.text_of(*input), terms.text(total),
+      return fail(fmt::format("{} has {} elements, but {} would have {}", op.in.text_of(*input), terms.text(total),
                               wanted(), terms.text(known)),
-                  "the sizes must multiply to the same number; -1 for one of them lets it be computed");
+                  "the sizes must multiply to the same number; -1 for one of them computes it");
+    }
+    if (!check_memory(op, *input, dims)) {
+      return op.like(*input, {});
     }
     check_order(op, *input, dims, open);
     return op.like(*input, op.in.heap.shape(dims));
@@ -257,6 +407,9 @@ Value call_view(Operation &op) {
     dims[*open] = Dim{};
   } else {
     dims[*open] = Dim{};
+  }
+  if (!check_memory(op, *input, dims)) {
+    return op.like(*input, {});
   }
   check_order(op, *input, dims, open);
   return op.like(*input, op.in.heap.shape(dims));
@@ -363,22 +516,22 @@ Value call_permute(Operation &op) {
   }
   if (input->shape.rank() != count) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, and {} has {}", op.short_name(), count,
+            op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, but {} has {}", op.short_name(), count,
                                                     op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "name each dimension once";
     }
     return op.like(*input, {});
   }
-  std::vector<Dim> dims;
+  std::vector<u32> places;
   for (const Dim at : order) {
     const auto axis = axis_of(op, *input, at.value, "dims");
     if (!axis) {
       return op.like(*input, {});
     }
-    dims.push_back(input->shape.dims[*axis]);
+    places.push_back(*axis);
   }
-  return op.like(*input, op.in.heap.shape(dims));
+  return permuted(op, *input, places);
 }
 
 Value call_transpose(Operation &op) {
@@ -406,11 +559,12 @@ Value call_transpose(Operation &op) {
   if (!a || !b) {
     return op.like(*input, {});
   }
-  std::vector<Dim> dims = dims_of(input->shape);
-  if (!dims.empty()) {
-    std::swap(dims[*a], dims[*b]);
+  std::vector<u32> places(input->shape.rank());
+  std::iota(places.begin(), places.end(), 0U);
+  if (!places.empty()) {
+    std::swap(places[*a], places[*b]);
   }
-  return op.like(*input, op.in.heap.shape(dims));
+  return permuted(op, *input, places);
 }
 
 Value call_t(Operation &op) {
@@ -423,7 +577,7 @@ Value call_t(Operation &op) {
   }
   if (input->shape.rank() > 2) {
     if (Problem *problem = op.report(
-            Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, and gets {}", op.in.text_of(*input)))) {
+            Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, but gets {}", op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "use .transpose(-2, -1) or .mT";
     }
@@ -528,7 +682,7 @@ Value call_expand(Operation &op) {
   }
   const u32 rank = input->shape.rank();
   if (dims.size() < rank) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, and {} has {} dimensions",
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, but {} has {} dimensions",
                                                                    dims.size(), op.in.text_of(*input), rank))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "name a size for each dimension; -1 keeps it";
@@ -577,7 +731,7 @@ Value call_repeat(Operation &op) {
       times.insert(times.begin(), rank - times.size(), Dim::of(1));
     } else {
       if (Problem *problem =
-              op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, and {} has {} dimensions", times.size(),
+              op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, but {} has {} dimensions", times.size(),
                                                       op.in.text_of(*input), rank))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "name a number for each dimension";

@@ -248,7 +248,7 @@ Value call_tensor(Operation &op) {
   tensor.shape = is_known ? op.in.heap.shape(dims) : Shape{};
   if (tensor.grad == Truth::Yes && (is_integer(tensor.dtype) || tensor.dtype == Dtype::Bool)) {
     if (Problem *problem =
-            op.report(Fault::DtypeMismatch, "only floating-point tensors can require gradients, and this one is " +
+            op.report(Fault::DtypeMismatch, "only floating-point tensors can require gradients, but this one is " +
                                                 std::string(name_of(tensor.dtype)))) {
       problem->advice = "write the numbers as floats, or pass dtype=torch.float32";
     }
@@ -358,7 +358,7 @@ Value call_one_hot(Operation &op) {
   dims.push_back(last);
   if (input->library == Library::Torch && input->dtype != Dtype::Unknown && input->dtype != Dtype::Int64) {
     if (Problem *problem =
-            op.report(Fault::DtypeMismatch, "one_hot takes int64, and gets " + std::string(name_of(input->dtype)))) {
+            op.report(Fault::DtypeMismatch, "one_hot takes int64, but gets " + std::string(name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: .long()";
     }

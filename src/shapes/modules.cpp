@@ -123,6 +123,17 @@ void Interpreter::bind(Symbol name, const Value &value) {
     }
     frame = outer != nullptr ? outer : frame;
   }
+  if (frame->outer == nullptr && frame->function == nullptr) {
+    const Value *const old = find_name(frame->content.names, name.id);
+    const bool is_same = old == nullptr || (old->tag == value.tag && old->small == value.small &&
+                                            old->number == value.number && old->integer == value.integer);
+    if (!is_same) {
+      const auto place = std::ranges::lower_bound(frame->rebound, name.id);
+      if (place == frame->rebound.end() || *place != name.id) {
+        frame->rebound.insert(place, name.id);
+      }
+    }
+  }
   heap.bind(*frame, name.id, value);
 }
 
@@ -133,6 +144,9 @@ Value Interpreter::look_up(Symbol name) {
     }
     const auto found = frame->content.names.find(name.id);
     if (found != frame->content.names.end() && !found->second.is(Tag::Undefined)) {
+      if (globals_may_differ && frame != frame_ && std::ranges::binary_search(frame->rebound, name.id)) {
+        return {};
+      }
       return found->second;
     }
   }

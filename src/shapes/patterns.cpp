@@ -232,7 +232,7 @@ Value call_pattern(Operation &op) {
     input = op.in.heap.arena.make<Tensor>(refined);
   }
   if (input->shape.is_known() && (has_rest ? input->shape.rank() < count : input->shape.rank() != count)) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, and gets {}",
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, but gets {}",
                                                                    op.short_name(), has_rest ? "at least " : "", count,
                                                                    count == 1 ? "" : "s", op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);

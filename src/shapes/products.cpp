@@ -36,9 +36,9 @@ void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tens
       a.library != Library::Torch || b.library != Library::Torch) {
     return;
   }
-  if (Problem *problem = in.report(
-          Fault::DtypeMismatch, node,
-          fmt::format("{} takes tensors of one dtype, and gets {} and {}", what, name_of(a.dtype), name_of(b.dtype)))) {
+  if (Problem *problem = in.report(Fault::DtypeMismatch, node,
+                                   fmt::format("{} takes tensors of the same dtype, but gets {} and {}", what,
+                                               name_of(a.dtype), name_of(b.dtype)))) {
     in.tell_chain(*problem, a);
     in.tell_chain(*problem, b);
     problem->advice = fmt::format("cast one of them: .to(torch.{})", name_of(is_floating(a.dtype) ? a.dtype : b.dtype));
@@ -71,7 +71,7 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   const Shape &x = a->shape;
   const Shape &y = b->shape;
   if ((x.is_known() && x.rank() == 0) || (y.is_known() && y.rank() == 0)) {
-    return fail(Fault::WrongRank, "matmul takes tensors with dimensions, and gets one without",
+    return fail(Fault::WrongRank, "matmul takes tensors with dimensions, but gets one without",
                 "use * for a single number");
   }
   // The last of one meets the last but one of the other, or its only one.
@@ -84,8 +84,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   }
   if (in.terms.differ(inner_left, inner_right)) {
     return fail(Fault::ShapesDoNotFit,
-                fmt::format("matmul of {} and {} cannot be done: {} columns meet {} rows", in.text_of(*a),
-                            in.text_of(*b), in.terms.text(inner_left), in.terms.text(inner_right)),
+                fmt::format("matmul of {} and {} is invalid: {} columns meet {} rows", in.text_of(*a), in.text_of(*b),
+                            in.terms.text(inner_left), in.terms.text(inner_right)),
                 "the last size of the first must be the last but one of the second");
   }
   if (x.is_known() && y.is_known()) {
@@ -98,8 +98,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
       const Broadcast both = broadcast(in, batch(x), batch(y));
       if (!both.fits) {
         return fail(Fault::ShapesDoNotFit,
-                    fmt::format("matmul of {} and {} cannot be done: batches of {} and {}", in.text_of(*a),
-                                in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)),
+                    fmt::format("matmul of {} and {} is invalid: batches of {} and {}", in.text_of(*a), in.text_of(*b),
+                                in.terms.text(both.left), in.terms.text(both.right)),
                     "all sizes but the last two must be equal, or 1");
       }
       if (!both.shape.is_known()) {
@@ -140,7 +140,7 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
     const Tensor *const tensor = op.in.as_tensor(value);
     if (tensor != nullptr && tensor->shape.is_known() && tensor->shape.rank() != rank) {
       if (Problem *problem = op.report(Fault::WrongRank,
-                                       fmt::format("{} takes tensors of {} dimension{}, and gets {}", op.short_name(),
+                                       fmt::format("{} takes tensors of {} dimension{}, but gets {}", op.short_name(),
                                                    rank, rank == 1 ? "" : "s", op.in.text_of(*tensor)))) {
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "use matmul, which takes any number of dimensions";
@@ -152,10 +152,10 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
   const Tensor *const b = op.tensor("other");
   if (left == 3 && a != nullptr && b != nullptr && a->shape.is_known() && b->shape.is_known() &&
       op.in.terms.differ(a->shape.dims[0], b->shape.dims[0])) {
-    if (Problem *problem = op.report(
-            Fault::ShapesDoNotFit,
-            fmt::format("bmm of {} and {} cannot be done: batches of {} and {}", op.in.text_of(*a), op.in.text_of(*b),
-                        op.in.terms.text(a->shape.dims[0]), op.in.terms.text(b->shape.dims[0])))) {
+    if (Problem *problem = op.report(Fault::ShapesDoNotFit,
+                                     fmt::format("bmm of {} and {} is invalid: batches of {} and {}", op.in.text_of(*a),
+                                                 op.in.text_of(*b), op.in.terms.text(a->shape.dims[0]),
+                                                 op.in.terms.text(b->shape.dims[0])))) {
       op.in.tell_chain(*problem, *a);
       op.in.tell_chain(*problem, *b);
       problem->advice = "bmm does not broadcast: both must have the same first size";
@@ -250,7 +250,7 @@ Value call_einsum(Operation &op) {
     if (shape.is_known() && shape.rank() != part.size()) {
       return fail(
           Fault::WrongRank, *tensors[i],
-          fmt::format("einsum names {} dimensions \"{}\", and gets {}", part.size(), part, op.in.text_of(*tensors[i])),
+          fmt::format("einsum names {} dimensions \"{}\", but gets {}", part.size(), part, op.in.text_of(*tensors[i])),
           "name each dimension with one letter");
     }
     for (std::size_t k = 0; k < part.size(); ++k) {
@@ -297,9 +297,111 @@ Value call_einsum(Operation &op) {
   return value;
 }
 
+// ---- numpy.linalg and its likes
+
+// The last two sizes of what a decomposition gets; false if they are not known, or if it takes square matrices alone.
+bool matrix_in(Operation &op, bool must_be_square, const Tensor *&input, std::vector<Dim> &front, Dim &rows,
+               Dim &columns) {
+  input = op.tensor("input");
+  if (input == nullptr || !input->shape.is_known()) {
+    return false;
+  }
+  const u32 rank = input->shape.rank();
+  if (rank < 2) {
+    if (Problem *problem = op.report(
+            Fault::WrongRank, fmt::format("{} takes matrices, but gets {}", op.short_name(), op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "give it a tensor of at least 2 dimensions";
+    }
+    return false;
+  }
+  front.assign(input->shape.dims.begin(), input->shape.dims.end() - 2);
+  rows = input->shape.from_end(1);
+  columns = input->shape.from_end(0);
+  if (must_be_square && op.in.terms.differ(rows, columns)) {
+    if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} takes square matrices, but gets {}",
+                                                                        op.short_name(), op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "the last two sizes must be equal";
+    }
+    return false;
+  }
+  return true;
+}
+
+Value part(const Operation &op, const Tensor &input, std::vector<Dim> dims, std::initializer_list<Dim> more) {
+  dims.insert(dims.end(), more);
+  const Dtype dtype = is_floating(input.dtype)          ? input.dtype
+                      : input.dtype == Dtype::Unknown   ? Dtype::Unknown
+                      : input.library == Library::Numpy ? Dtype::Float64
+                                                        : Dtype::Float32;
+  return op.like(input, op.in.heap.shape(dims), dtype);
+}
+
+Value call_inverse(Operation &op) {
+  const Tensor *input = nullptr;
+  std::vector<Dim> front;
+  Dim rows;
+  Dim columns;
+  const bool is_any = op.short_name() == "pinv";
+  if (!matrix_in(op, !is_any, input, front, rows, columns)) {
+    return op.unknown_tensor(input);
+  }
+  return part(op, *input, front, {columns, rows});
+}
+
+Value call_determinant(Operation &op) {
+  const Tensor *input = nullptr;
+  std::vector<Dim> front;
+  Dim rows;
+  Dim columns;
+  return matrix_in(op, true, input, front, rows, columns) ? part(op, *input, front, {}) : op.unknown_tensor(input);
+}
+
+// qr, svd, eigh: a tuple of parts
+Value call_decomposition(Operation &op) {
+  const std::string_view name = op.short_name();
+  const Tensor *input = nullptr;
+  std::vector<Dim> front;
+  Dim rows;
+  Dim columns;
+  if (op.is_open || !matrix_in(op, name == "eigh", input, front, rows, columns)) {
+    return {};
+  }
+  const Dim least = rows == columns                               ? rows
+                    : rows.is_constant() && columns.is_constant() ? Dim::of(std::min(rows.value, columns.value))
+                                                                  : Dim{};
+  std::vector<Value> parts;
+  if (name == "eigh") {
+    parts = {part(op, *input, front, {rows}), part(op, *input, front, {rows, columns})};
+  } else if (name == "qr") {
+    if (op.is_given("mode")) {
+      return {};
+    }
+    parts = {part(op, *input, front, {rows, least}), part(op, *input, front, {least, columns})};
+  } else {
+    const Truth is_full = op.truth("full_matrices");
+    if (is_full == Truth::Unknown || op.is_given("compute_uv")) {
+      return {};
+    }
+    const bool is_cut = is_full == Truth::No;
+    parts = {part(op, *input, front, {rows, is_cut ? least : rows}), part(op, *input, front, {least}),
+             part(op, *input, front, {is_cut ? least : columns, columns})};
+  }
+  return op.in.heap.new_list(std::move(parts), Tag::Tuple);
+}
+
 constexpr TransferEntry kTable[] = {
-    {"matmul", call_matmul}, {"mm", call_mm},       {"bmm", call_bmm},       {"mv", call_mv},
-    {"dot", call_dot},       {"outer", call_outer}, {"einsum", call_einsum},
+    {"inverse", call_inverse},
+    {"determinant", call_determinant},
+    {"decomposition", call_decomposition},
+    {"matmul", call_matmul},
+    {"mm", call_mm},
+    {"bmm", call_bmm},
+    {"mv", call_mv},
+    {"dot", call_dot},
+    {"outer", call_outer},
+    {"einsum", call_einsum},
 };
 
 } // namespace

@@ -80,7 +80,7 @@ Value call_mean(Operation &op) {
   const Tensor *const input = op.tensor("input");
   if (input != nullptr && input->library == Library::Torch &&
       (is_integer(input->dtype) || input->dtype == Dtype::Bool) && (op.arg("dtype").is(Tag::None))) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}",
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: .float()";
@@ -104,7 +104,7 @@ Value call_argmax(Operation &op) {
                 op.report(Fault::ConstantArgmax,
                           fmt::format("argmax over dimension {} of {} is always 0", *at, op.in.text_of(*input)))) {
           op.in.tell_chain(*problem, *input);
-          problem->advice = "one score per example is decided by a threshold: (x > 0), or (p > 0.5) of probabilities";
+          problem->advice = "compare one score per example with a threshold: (x > 0), or (p > 0.5) for probabilities";
         }
       }
     }
@@ -124,7 +124,7 @@ Value call_max(Operation &op) {
     const Broadcast both = broadcast(op.in, input->shape, which.tensor->shape);
     if (!both.fits) {
       if (Problem *problem =
-              op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} cannot be done", op.short_name(),
+              op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} is invalid", op.short_name(),
                                                            op.in.text_of(*input), op.in.text_of(*which.tensor)))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
@@ -171,7 +171,7 @@ Value call_topk(Operation &op) {
     if (op.in.terms.is_less(dims[*axis], count)) {
       if (Problem *problem =
               op.report(Fault::WrongRank,
-                        fmt::format("topk takes {} of {}, and dimension {} has only {}", op.in.terms.text(count),
+                        fmt::format("topk takes {} of {}, but dimension {} has only {}", op.in.terms.text(count),
                                     op.in.text_of(*input), *axis, op.in.terms.text(dims[*axis])))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "k must not be larger than the dimension";
@@ -207,7 +207,7 @@ Value call_item(Operation &op) {
   }
   const Dim count = numel(op.in, input->shape);
   if (input->library == Library::Torch && op.in.terms.differ(count, Dim::of(1))) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("item() takes one element, and {} has {}",
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("item() takes one element, but {} has {}",
                                                                    op.in.text_of(*input), op.in.terms.text(count)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "reduce it first, for instance with .mean(), or use .tolist()";

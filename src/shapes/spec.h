@@ -5,7 +5,7 @@
 //     torch.nn.Linear        TorchModule       | (in_features, out_features, bias=True) : (input)
 //                                                [*, in_features] -> [*, out_features] weights in_features*out_features
 //
-// A function has one signature; a class whose objects are called has a second one behind the colon. Then stands the
+// A function has one signature; a class whose objects are called has a second one after the colon. Then stands the
 // name of a transfer function in C++ (`@conv`, see registry.h), or a pattern: the shape of the first argument, and that
 // of the result. Words in a pattern are arguments or sizes, `*` any leading sizes; a size on the right may be computed
 // with

@@ -24,10 +24,10 @@ void check_in_place(Interpreter &in, const Value &target, const Value &result, c
     return;
   }
   if (Problem *problem = in.report(Fault::DtypeMismatch, place,
-                                   fmt::format("the result is {}, and cannot be stored in a tensor of {}",
+                                   fmt::format("the result is {}, which cannot be stored in a tensor of {}",
                                                name_of(result.tensor->dtype), name_of(target.tensor->dtype)))) {
     in.tell_chain(*problem, *target.tensor);
-    problem->advice = "make a new tensor: x = x / n, or convert it before: x = x.float()";
+    problem->advice = "create a new tensor: x = x / n, or convert it first: x = x.float()";
   }
 }
 
@@ -54,7 +54,7 @@ bool may_end_program(const Expr *callee) {
   return text == "exit" || text == "_exit" || text == "quit";
 }
 
-// sys.exit() and the like: nothing behind them runs.
+// sys.exit() and the like: nothing after them runs.
 bool ends_program(const Value &callee) {
   if (!callee.is(Tag::Api)) {
     return false;
@@ -277,7 +277,7 @@ Flow Interpreter::exec_if(const If *statement) {
   default:
     break;
   }
-  // What is behind a condition that nobody knows may run for other arguments only: a mode that goes with other shapes.
+  // What is under a condition that nobody knows may run for other arguments only: a mode that goes with other shapes.
   const bool guard = is_guard(statement->test);
   const u32 unsure = is_harmless(statement->test) ? 0 : 1;
   const auto run = [&](const Block &block) {
@@ -317,7 +317,7 @@ Flow Interpreter::either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, 
     return a == Flow::Raise ? b : a;
   }
   heap.join(std::move(left), std::move(right));
-  return a == Flow::Return ? b : a; // goes on behind the loop in one of them
+  return a == Flow::Return ? b : a; // goes on after the loop in one of them
 }
 
 Flow Interpreter::exec_match(const Match *statement) {

@@ -79,6 +79,23 @@ Dim sliced(Interpreter &in, const SliceObject &slice, Dim size) {
 // What indexing gives. Nothing where it is not known.
 std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor &tensor,
                              const std::vector<Value> &indices, const Expr *node) {
+  for (const Value &index : indices) {
+    const Tensor *const by = index.is(Tag::Tensor) ? index.tensor : nullptr;
+    const bool takes_none =
+        tensor.library == Library::Torch || tensor.library == Library::Numpy || tensor.library == Library::Jax;
+    if (by == nullptr || !takes_none || by->library != tensor.library || by->is_weak || !is_floating(by->dtype)) {
+      continue;
+    }
+    if (Problem *problem =
+            in.report(Fault::DtypeMismatch, node,
+                      fmt::format("an index must be integers or a mask, but is a tensor of {}", name_of(by->dtype)))) {
+      in.tell_chain(*problem, *by);
+      problem->advice = tensor.library == Library::Torch
+                            ? "use .long() for an index, and .bool() for a mask"
+                            : "use .astype(int) for an index, and .astype(bool) for a mask";
+    }
+    return {};
+  }
   if (!tensor.shape.is_known()) {
     return {};
   }
@@ -180,7 +197,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
             if (in.terms.differ(size, by.shape.dims[i])) {
               if (Problem *problem =
                       in.report(Fault::ShapesDoNotFit, node,
-                                fmt::format("a mask of {} does not fit {}", in.text_of(by), in.text_of(tensor)))) {
+                                fmt::format("a mask of {} does not match {}", in.text_of(by), in.text_of(tensor)))) {
                 in.tell_chain(*problem, by);
                 problem->advice = "make the mask as large as what it selects from";
               }
@@ -309,6 +326,13 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
     }
     if (owner.type == nullptr && owner.content.api && owner.content.api.text().starts_with("pandas.")) {
       return frame_subscript(*this, owner, index);
+    }
+    if (owner.type == nullptr && owner.content.api == intern("jax.Array.at")) { // x.at[i]
+      const auto array = owner.content.attributes.find(intern("*array").id);
+      Object *const place = heap.new_object(nullptr, intern("jax.Array.at.place"));
+      place->content.attributes[intern("*array").id] = array->second;
+      place->content.attributes[intern("*part").id] = subscript(array->second, index, node);
+      return Value::of(place);
     }
     if (owner.content.is_open) {
       return {};

@@ -87,6 +87,10 @@ struct Tensor {
   Shape shape;
   u32 step = kNoStep; // that made it
   u32 output = 0;     // which of the step's results it is
+  // Where each dimension stood when the elements were written one after the other, counted from 1, four bits for each;
+  // 0 if that is not known. It holds for the shape at `order_of`.
+  u64 order = 0;
+  const Dim *order_of = nullptr;
 
   static constexpr u32 kNoStep = ~0U;
 };

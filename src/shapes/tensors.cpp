@@ -119,6 +119,11 @@ Value Interpreter::shape_value(const Value &holder, const Tensor &tensor) {
 }
 
 Value Interpreter::tensor_attribute(const Value &value, const Tensor &tensor, Symbol name, const Expr *node) {
+  if (tensor.library == Library::Jax && name.text() == "at") {
+    Object *const places = heap.new_object(nullptr, intern("jax.Array.at"));
+    places->content.attributes[intern("*array").id] = value;
+    return Value::of(places);
+  }
   const std::string_view text = name.text();
   if (text == "shape") {
     return shape_value(value, tensor);

@@ -130,7 +130,7 @@ Value call_squeeze(Operation &op) {
       const Dim size = place >= 0 && place < rank ? input->shape.dims[static_cast<u32>(place)] : Dim::of(1);
       if (size.is_constant() && !size.is(1)) {
         if (Problem *problem =
-                op.report(Fault::ReshapeSize, fmt::format("squeeze takes away sizes of 1, and dimension {} of {} is {}",
+                op.report(Fault::ReshapeSize, fmt::format("squeeze removes sizes of 1, but dimension {} of {} is {}",
                                                           place, op.in.text_of(*input), size.value))) {
           op.in.tell_chain(*problem, *input);
           problem->advice = "name a dimension of size 1, or none to remove all of them";
@@ -269,7 +269,7 @@ Value call_tile(Operation &op) {
   }
   if (times.size() != input->shape.rank()) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("tile has {} multiples, and {} has {} dimensions", times.size(),
+            op.report(Fault::WrongRank, fmt::format("tile has {} multiples, but {} has {} dimensions", times.size(),
                                                     op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "give one multiple for each dimension";
@@ -318,7 +318,7 @@ Value call_pad(Operation &op) {
   }
   if (pairs.size() != input->shape.rank()) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("pad has {} pairs, and {} has {} dimensions", pairs.size(),
+            op.report(Fault::WrongRank, fmt::format("pad has {} pairs, but {} has {} dimensions", pairs.size(),
                                                     op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "give one pair for each dimension, [0, 0] where nothing is added";
@@ -433,7 +433,7 @@ Value call_reduce(Operation &op) {
   const Tensor *const input = converted(op, first_given(op, {"input_tensor", "input"}));
   if (input != nullptr && input->dtype == Dtype::Bool) {
     if (Problem *problem =
-            op.report(Fault::DtypeMismatch, fmt::format("{} takes numbers, and gets bool", op.short_name()))) {
+            op.report(Fault::DtypeMismatch, fmt::format("{} takes numbers, but gets bool", op.short_name()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: tf.cast(x, tf.float32)";
     }

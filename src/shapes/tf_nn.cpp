@@ -52,7 +52,7 @@ bool spatial(Operation &op, std::string_view name, u32 count, Layout layout, std
     sizes = std::vector<Dim>(sizes.begin() + first, sizes.begin() + first + count);
     return true;
   }
-  if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} of {} has {} values, and must have {}", name,
+  if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} of {} has {} values, but must have {}", name,
                                                                  op.short_name(), sizes.size(), count + 2))) {
     problem->advice = fmt::format("give one value for each dimension: [1, height, width, 1]");
   }
@@ -85,7 +85,7 @@ bool slide(Operation &op, const Tensor &input, u32 count, Layout layout, const s
     if (before.is_constant() && before.value < reach) {
       if (Problem *problem =
               op.report(Fault::MapVanishes,
-                        fmt::format("{} leaves nothing of {}: its window of {} is larger than the {} that are left",
+                        fmt::format("{} leaves nothing of {}: its window of {} is larger than the remaining {}",
                                     op.short_name(), op.in.text_of(input), reach, before.value))) {
         op.in.tell_chain(*problem, input);
         problem->advice = "use padding=\"SAME\", fewer layers that shrink the map, or a larger input";
@@ -120,8 +120,24 @@ Value convolve(Operation &op, u32 count) {
   if (wanted.is_constant() && got.is_constant() && wanted.value > 0 && got.value % wanted.value != 0) {
     if (Problem *problem =
             op.report(Fault::LayerInputSize,
-                      fmt::format("{} with filters of {} takes {} channels, and gets {} of {}", op.short_name(),
+                      fmt::format("{} with filters of {} takes {} channels, but gets {} of {}", op.short_name(),
                                   op.in.text_of(*weights), wanted.value, got.value, op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      op.in.tell_chain(*problem, *weights);
+      problem->advice = fmt::format("the last but one size of the filters must be {}", got.value);
+    }
+    return unknown(op, input);
+  }
+  const Dim filters = weights->shape.from_end(0);
+  const i64 groups =
+      wanted.is_constant() && got.is_constant() && wanted.value > 0 && got.value > 0 ? got.value / wanted.value : 1;
+  if (filters.is_constant() && filters.value % groups != 0) {
+    if (Problem *problem = op.report(
+            Fault::LayerInputSize,
+            fmt::format("{} with filters of {} takes {} of the {} channels of {} in each of {} groups, and {} "
+                        "outputs cannot be divided among these",
+                        op.short_name(), op.in.text_of(*weights), wanted.value, got.value, op.in.text_of(*input),
+                        groups, filters.value))) {
       op.in.tell_chain(*problem, *input);
       op.in.tell_chain(*problem, *weights);
       problem->advice = fmt::format("the last but one size of the filters must be {}", got.value);
@@ -160,7 +176,7 @@ Value call_conv2d_transpose(Operation &op) {
   const Dim got = input->shape.dims[3];
   if (op.in.terms.differ(wanted, got)) {
     if (Problem *problem = op.report(Fault::LayerInputSize,
-                                     fmt::format("{} with filters of {} takes {} channels, and gets {} of {}",
+                                     fmt::format("{} with filters of {} takes {} channels, but gets {} of {}",
                                                  op.short_name(), op.in.text_of(*weights), op.in.terms.text(wanted),
                                                  op.in.terms.text(got), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
@@ -225,7 +241,7 @@ Value call_bias_add(Operation &op) {
   const Dim last = input->shape.is_known() && input->shape.rank() > 1 ? input->shape.from_end(0) : Dim{};
   if (bias->shape.has_rank(1) && layout_of(op) == Layout::Last && op.in.terms.differ(last, bias->shape.dims[0])) {
     if (Problem *problem = op.report(Fault::ShapesDoNotFit,
-                                     fmt::format("bias_add of {} and {} cannot be done: {} is not {}",
+                                     fmt::format("bias_add of {} and {} is invalid: {} is not {}",
                                                  op.in.text_of(*input), op.in.text_of(*bias), op.in.terms.text(last),
                                                  op.in.terms.text(bias->shape.dims[0])))) {
       op.in.tell_chain(*problem, *input);
@@ -313,7 +329,7 @@ Value call_softmax_loss(Operation &op) {
   // A size of 1 is repeated by some versions.
   if (!has_same_shape(op, *labels, *logits, true) && labels->shape.rank() == logits->shape.rank()) {
     report_labels(op, *labels, *logits,
-                  fmt::format("{} takes labels and logits of one shape, and gets {} and {}", op.short_name(),
+                  fmt::format("{} takes labels and logits of the same shape, but gets {} and {}", op.short_name(),
                               op.in.text_of(*labels), op.in.text_of(*logits)),
                   "the last layer needs as many outputs as the labels have columns");
   }
@@ -340,9 +356,9 @@ Value call_sparse_loss(Operation &op) {
     }
     if (!fits && (is_nn || (labels->shape.rank() == wanted + 1 && labels->shape.from_end(0).is_constant()))) {
       report_labels(op, *labels, *logits,
-                    fmt::format("{} takes one class number for each row of logits, and gets labels {} for logits {}",
+                    fmt::format("{} takes one class index for each row of logits, but gets labels {} for logits {}",
                                 op.short_name(), op.in.text_of(*labels), op.in.text_of(*logits)),
-                    has_column ? "drop the last dimension of the labels: tf.squeeze(labels, axis=-1)"
+                    has_column ? "remove the last dimension of the labels: tf.squeeze(labels, axis=-1)"
                                : "use softmax_cross_entropy_with_logits for one-hot labels, or tf.argmax of them");
     }
   }
@@ -360,7 +376,7 @@ Value call_paired_loss(Operation &op) {
   const bool same_dtype = !is_sigmoid || check_same_dtype(op.in, op.node, *labels, *logits, op.short_name());
   if (same_dtype && !has_same_shape(op, *labels, *logits, false)) {
     report_labels(op, *labels, *logits,
-                  fmt::format("{} compares values one by one, and gets labels {} for {}", op.short_name(),
+                  fmt::format("{} compares values one by one, but gets labels {} for {}", op.short_name(),
                               op.in.text_of(*labels), op.in.text_of(*logits)),
                   "reshape one of them, so that both have the same shape");
   }

@@ -126,8 +126,8 @@ bool check_same_dtype(Interpreter &in, const Expr *node, const Tensor &a, const 
   }
   if (Problem *problem =
           in.report(Fault::DtypeMismatch, node,
-                    fmt::format("{} takes tensors of one dtype, and gets {} and {}: TensorFlow does not promote", what,
-                                name_of(a.dtype), name_of(b.dtype)))) {
+                    fmt::format("{} takes tensors of one dtype, but gets {} and {}: TensorFlow does not promote dtypes",
+                                what, name_of(a.dtype), name_of(b.dtype)))) {
     in.tell_chain(*problem, a);
     in.tell_chain(*problem, b);
     problem->advice =
@@ -141,7 +141,7 @@ bool check_floating(Operation &op, const Tensor &input) {
       (input.is_weak && !input.shape.has_rank(0))) {
     return true;
   }
-  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}",
+  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                      op.short_name(), name_of(input.dtype)))) {
     op.in.tell_chain(*problem, input);
     problem->advice = "cast it first: tf.cast(x, tf.float32)";
@@ -153,7 +153,7 @@ bool check_integer(Operation &op, const Tensor &input, std::string_view role) {
   if ((!is_floating(input.dtype) && input.dtype != Dtype::Bool) || input.is_weak) {
     return true;
   }
-  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} of {} must be integers, and are {}", role,
+  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} of {} must be integers, but are {}", role,
                                                                      op.short_name(), name_of(input.dtype)))) {
     op.in.tell_chain(*problem, input);
     problem->advice = "cast them: tf.cast(x, tf.int32)";
@@ -166,7 +166,7 @@ bool check_rank_is(Operation &op, const Tensor &input, u32 rank, bool is_exact, 
   if (!input.shape.is_known() || got == rank || (!is_exact && got > rank)) {
     return true;
   }
-  if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, and gets {}",
+  if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, but gets {}",
                                                                  op.short_name(), is_exact ? "" : "at least ", rank,
                                                                  rank == 1 ? "" : "s", op.in.text_of(input)))) {
     op.in.tell_chain(*problem, input);

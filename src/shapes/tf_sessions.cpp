@@ -87,7 +87,7 @@ void check_later(Operation &op, const DictContent &feed) {
             : fmt::format("there are {} rows of logits and {} labels for a batch of {}", *left, *right, *batch);
     if (Problem *problem = op.in.report(check.fault, check.place, message)) {
       op.in.tell_chain(*problem, *check.tensor);
-      problem->advice = "compute the size that is flattened from the shape before it";
+      problem->advice = "compute the flattened size from the shape before it";
     }
     break; // the rest follows from it
   }

@@ -150,8 +150,8 @@ Value call_numpy(Operation &op) {
   if (input->library == Library::Torch && !is_forced && (input->grad == Truth::Yes || on_gpu)) {
     if (Problem *problem =
             op.report(Fault::NumpyOfGrad, input->grad == Truth::Yes
-                                              ? "numpy() of a tensor that requires grad cannot be done"
-                                              : "numpy() of a tensor that is not on the CPU cannot be done")) {
+                                              ? "numpy() cannot be called on a tensor that requires grad"
+                                              : "numpy() cannot be called on a tensor that is not on the CPU")) {
       op.in.tell_chain(*problem, *input);
       problem->advice = input->grad == Truth::Yes && on_gpu ? "use .detach().cpu().numpy()"
                         : input->grad == Truth::Yes         ? "use .detach().numpy()"

@@ -112,7 +112,7 @@ bool is_torch_container(const Object &object) {
   return api == "torch.nn.Sequential" || api == "torch.nn.ModuleList" || api == "torch.nn.ModuleDict";
 }
 
-// `self.name = module` in a container, or add_module(): one of its children, behind the others unless it replaces one.
+// `self.name = module` in a container, or add_module(): one of its children, after the others unless it replaces one.
 void Interpreter::set_child(Object &object, Symbol name, const Value &child) {
   const auto known = std::ranges::find(object.content.keys, name);
   if (known == object.content.keys.end()) {
@@ -134,9 +134,9 @@ Value Interpreter::call_container(Object &object, Arguments &arguments, const Ex
     if (gets_many) {
       if (Problem *problem =
               report(Fault::Arity, node,
-                     fmt::format("{} takes 1 argument, and gets {}", object.name ? object.name.text() : "Sequential",
+                     fmt::format("{} takes 1 argument, but gets {}", object.name ? object.name.text() : "Sequential",
                                  arguments.positional.size()))) {
-        problem->advice = "a Sequential hands one value from layer to layer: call the layers one by one";
+        problem->advice = "a Sequential passes one value from layer to layer: call the layers one by one";
       }
     } else if (object.content.is_open && !arguments.positional.empty()) {
       lose(node, object.name ? object.name.text() : "Sequential");

@@ -61,7 +61,7 @@ const Tensor *picture(Operation &op, u32 spatial, Dim channels) {
   const u32 rank = input->shape.rank();
   if (rank != spatial + 2 && rank != spatial + 1) {
     if (Problem *problem = op.report(Fault::WrongRank,
-                                     fmt::format("{} takes {} dimensions, or {} without a batch, and gets {}",
+                                     fmt::format("{} takes {} dimensions, or {} without a batch, but gets {}",
                                                  op.short_name(), spatial + 2, spatial + 1, op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = rank > spatial + 2 ? "reshape the input"
@@ -80,10 +80,10 @@ Dim slid(Operation &op, const Tensor &input, Dim size, Dim kernel, Dim stride, D
   if (terms.compare(room, Dim::of(0)) == Sign::Negative && ceil != Truth::Yes) {
     if (Problem *problem = op.report(
             Fault::MapVanishes,
-            fmt::format("{} needs {} pixels, and gets {} of {}", op.short_name(), op.in.terms.text(reach),
+            fmt::format("{} needs {} pixels, but gets {} of {}", op.short_name(), op.in.terms.text(reach),
                         terms.text(terms.add(size, terms.multiply(Dim::of(2), padding))), op.in.text_of(input)))) {
       op.in.tell_chain(*problem, input);
-      problem->advice = "give it a larger input, add padding, or leave out a pooling layer before it";
+      problem->advice = "use a larger input, add padding, or remove a pooling layer before it";
     }
     return {};
   }
@@ -207,7 +207,7 @@ Value call_convolution_function(Operation &op) {
   const bool has_batch = input->shape.rank() == spatial + 2;
   const u32 at = has_batch ? 1 : 0;
   if (op.in.terms.differ(channels, input->shape.dims[at])) {
-    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes {} channels, and gets {}",
+    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes {} channels, but gets {}",
                                                                         op.short_name(), op.in.terms.text(channels),
                                                                         op.in.terms.text(input->shape.dims[at])))) {
       op.in.tell_chain(*problem, *input);

@@ -142,9 +142,10 @@ void make_tensor_dataset(Operation &op) {
       first = tensor;
       length = tensor->shape.dims[0];
     } else if (op.in.terms.differ(length, tensor->shape.dims[0])) {
-      if (Problem *problem = op.report(Fault::DataDoesNotFit, "TensorDataset takes tensors of one length, and gets " +
-                                                                  op.in.terms.text(length) + " and " +
-                                                                  op.in.terms.text(tensor->shape.dims[0]))) {
+      if (Problem *problem =
+              op.report(Fault::DataDoesNotFit, "TensorDataset takes tensors of the same length, but gets " +
+                                                   op.in.terms.text(length) + " and " +
+                                                   op.in.terms.text(tensor->shape.dims[0]))) {
         op.in.tell_chain(*problem, *first);
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same first size";
@@ -217,6 +218,14 @@ void make_vision_dataset(Operation &op) {
     side = 96;
   }
   Value image = side > 0 || name == "ImageFolder" || name == "FakeData" ? picture(op.in, channels, side) : Value();
+  std::vector<Dim> size;
+  if (name == "FakeData" && op.in.as_dims(op.arg("image_size"), size) && size.size() == 3) {
+    Tensor tensor = *image.tensor; // which Pillow has without channels if there is one
+    tensor.shape = size[0].is(1) ? op.in.heap.shape({size[1], size[2]}) : op.in.heap.shape({size[1], size[2], size[0]});
+    image = op.in.plain_tensor(tensor);
+  } else if (name == "FakeData") {
+    image = Value();
+  }
   Value label = Value::of(op.in.fresh("label", 0));
   const Value transform = op.arg("transform");
   if (!transform.is(Tag::None)) {

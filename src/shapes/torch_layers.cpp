@@ -38,7 +38,7 @@ void report_layer_size(Operation &op, const Tensor &input, std::string_view para
                                 : parameter.find("features") != std::string_view::npos ? "features"
                                                                                        : "values";
   Problem *const problem =
-      op.report(Fault::LayerInputSize, fmt::format("{} takes {} {}, and gets {}", op.short_name(),
+      op.report(Fault::LayerInputSize, fmt::format("{} takes {} {}, but gets {}", op.short_name(),
                                                    op.in.terms.text(wanted), what, op.in.terms.text(got)));
   if (problem == nullptr) {
     return;
@@ -49,10 +49,10 @@ void report_layer_size(Operation &op, const Tensor &input, std::string_view para
     return;
   }
   problem->notes.push_back({op.layer->module, op.layer->maker->span(),
-                            fmt::format("{} is made here for {}", op.short_name(), op.in.terms.text(wanted))});
+                            fmt::format("{} is created here for {}", op.short_name(), op.in.terms.text(wanted))});
   const Expr *const argument = argument_of_maker(*op.layer, op.spec, parameter);
   const std::string wanted_text = op.in.terms.text(got);
-  problem->advice = fmt::format("make the layer for what it gets: {}={}", parameter, wanted_text);
+  problem->advice = fmt::format("create the layer for its input: {}={}", parameter, wanted_text);
   // One number decides, where it is written as one and nobody else uses the layer for something else.
   if (argument != nullptr && got.is_constant() && op.layer->module == problem->module &&
       argument->kind == NodeKind::Constant) {
@@ -72,10 +72,10 @@ void report_not_a_tensor(Operation &op, const Value &value) {
   if (!are_tensors) {
     return;
   }
-  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} takes a tensor, and gets a {} of {}", op.short_name(),
+  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} takes a tensor, but gets a {} of {}", op.short_name(),
                                                              value.is(Tag::Tuple) ? "tuple" : "list",
                                                              value.list->content.items.size()))) {
-    problem->advice = "pass one of its elements: an LSTM or GRU gives (output, state)";
+    problem->advice = "pass one of its elements: an LSTM or GRU returns (output, state)";
     if (!value.list->content.items.empty() && value.list->content.items[0].is(Tag::Tensor)) {
       op.in.tell_chain(*problem, *value.list->content.items[0].tensor);
     }
@@ -119,8 +119,8 @@ bool check_layer(Operation &op, const Tensor &input) {
     const std::string where = other.kind == Device::Kind::Variable ? "the program's device" : text_of(other);
     if (Problem *problem =
             op.report(Fault::DeviceMismatch,
-                      is_input ? fmt::format("{} is on {}, and gets a tensor on the CPU", op.short_name(), where)
-                               : fmt::format("{} is on the CPU, and gets a tensor on {}", op.short_name(), where))) {
+                      is_input ? fmt::format("{} is on {}, but gets a tensor on the CPU", op.short_name(), where)
+                               : fmt::format("{} is on the CPU, but gets a tensor on {}", op.short_name(), where))) {
       op.in.tell_chain(*problem, input);
       problem->advice = is_input ? "move the input: .to(device)" : "move the model: model.to(device)";
     }
@@ -140,7 +140,7 @@ bool check_layer(Operation &op, const Tensor &input) {
     return true; // some of these mix float16 and float32
   }
   if (Problem *problem =
-          op.report(Fault::DtypeMismatch, fmt::format("{} has weights of {}, and gets {}", op.short_name(),
+          op.report(Fault::DtypeMismatch, fmt::format("{} has weights of {}, but gets {}", op.short_name(),
                                                       name_of(wanted), name_of(input.dtype)))) {
     op.in.tell_chain(*problem, input);
     problem->advice = wanted == Dtype::Float32 ? "cast the input: .float()"
@@ -212,11 +212,11 @@ Value call_norm_of_channels(Operation &op, u32 least, u32 most, std::string_view
   const u32 rank = input->shape.rank();
   if (rank < least || rank > most) {
     if (Problem *problem = op.report(
-            Fault::WrongRank, fmt::format("{} takes {} dimensions, and gets {}", op.short_name(),
+            Fault::WrongRank, fmt::format("{} takes {} dimensions, but gets {}", op.short_name(),
                                           least == most ? std::to_string(least) : fmt::format("{} or {}", least, most),
                                           op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
-      problem->advice = "use the layer that fits the number of dimensions (BatchNorm1d, 2d or 3d)";
+      problem->advice = "use the layer for this number of dimensions (BatchNorm1d, 2d or 3d)";
     }
     return op.unknown_tensor(input);
   }
@@ -286,7 +286,7 @@ Value call_layer_norm(Operation &op) {
   }
   if (input->shape.is_known() && input->shape.rank() < wanted.size()) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("{} takes at least {} dimensions, and gets {}", op.short_name(),
+            op.report(Fault::WrongRank, fmt::format("{} takes at least {} dimensions, but gets {}", op.short_name(),
                                                     wanted.size(), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
     }
@@ -316,7 +316,7 @@ Value call_embedding(Operation &op) {
     return {};
   }
   if (input->library == Library::Torch && (is_floating(input->dtype) || input->dtype == Dtype::Bool)) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes integers, and gets {}",
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes integers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast the indices: .long()";
@@ -352,7 +352,7 @@ Value call_layer_same(Operation &op) {
   const Value wanted = op.arg("dtype");
   if (is_softmax && (wanted.is(Tag::None) || wanted.is_unknown()) && input->library == Library::Torch &&
       (is_integer(input->dtype) || input->dtype == Dtype::Bool)) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}",
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: .float()";
@@ -401,10 +401,10 @@ Value call_pixel_shuffle(Operation &op) {
     const Dim channels = dims[last - 2];
     if (channels.is_constant() && square.is_constant() && square.value > 0 && channels.value % square.value != 0) {
       if (Problem *problem =
-              op.report(Fault::LayerInputSize, fmt::format("{} takes a multiple of {} channels, and gets {}",
+              op.report(Fault::LayerInputSize, fmt::format("{} takes a multiple of {} channels, but gets {}",
                                                            op.short_name(), square.value, channels.value))) {
         op.in.tell_chain(*problem, *input);
-        problem->advice = "the layer before it must give channels * factor * factor";
+        problem->advice = "the layer before it must return channels * factor * factor";
       }
       return op.unknown_tensor(input);
     }
@@ -432,10 +432,10 @@ Value call_interpolate(Operation &op) {
                             size.list->content.items.size() != spatial && size.list->content.items.size() > 1;
     if (has_others) {
       if (Problem *problem = op.report(Fault::WrongRank,
-                                       fmt::format("{} sizes are given for the {} dimensions of {} behind the channels",
+                                       fmt::format("{} sizes are given for the {} dimensions of {} after the channels",
                                                    size.list->content.items.size(), spatial, op.in.text_of(*input)))) {
         op.in.tell_chain(*problem, *input);
-        problem->advice = "give a size for each dimension behind batch and channels";
+        problem->advice = "give a size for each dimension after batch and channels";
       }
       return op.like(*input, {});
     }
@@ -477,7 +477,7 @@ Value call_linear_function(Operation &op) {
     return op.like(*input, {});
   }
   if (op.in.terms.differ(input->shape.from_end(0), weight->shape.dims[1])) {
-    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("linear takes {} features, and gets {}",
+    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("linear takes {} features, but gets {}",
                                                                         op.in.terms.text(weight->shape.dims[1]),
                                                                         op.in.terms.text(input->shape.from_end(0))))) {
       op.in.tell_chain(*problem, *input);

@@ -57,7 +57,7 @@ Value call_cross_entropy(Operation &op) {
     const Dim classes = x.rank() == 1 ? x.dims[0] : x.dims[1];
     if (op.in.terms.differ(weight.tensor->shape.dims[0], classes)) {
       complain(op, Fault::LossTargetShape, *input, *weight.tensor,
-               fmt::format("{} has weights for {} classes, and gets scores {}", what,
+               fmt::format("{} has weights for {} classes, but gets scores {}", what,
                            op.in.terms.text(weight.tensor->shape.dims[0]), op.in.text_of(*input)),
                "give one weight for each class");
       return loss_value(op, *input, {});
@@ -68,7 +68,7 @@ Value call_cross_entropy(Operation &op) {
     const bool are_alike = y.rank() == x.rank();
     if (!are_numbers && !(are_alike && takes_probabilities)) {
       complain(op, Fault::LossTargetShape, *input, *target,
-               fmt::format("{} takes class numbers of one dimension less than the scores {}, and gets {}", what,
+               fmt::format("{} takes class indices of one dimension less than the scores {}, but gets {}", what,
                            op.in.text_of(*input), op.in.text_of(*target)),
                "labels are [N] for scores [N, C]: squeeze or argmax them");
       return loss_value(op, *input, {});
@@ -79,19 +79,20 @@ Value call_cross_entropy(Operation &op) {
         is_same = !op.in.terms.differ(x.dims[i], y.dims[i]);
       }
       if (!is_same) {
-        complain(op, Fault::LossTargetShape, *input, *target,
-                 fmt::format("{} gets scores {} and labels {}: neither class numbers nor probabilities for them", what,
-                             op.in.text_of(*input), op.in.text_of(*target)),
-                 "labels are [N] for scores [N, C]: squeeze or argmax them");
+        complain(
+            op, Fault::LossTargetShape, *input, *target,
+            fmt::format("{} gets scores {} and labels {}, which are neither class indices nor probabilities for them",
+                        what, op.in.text_of(*input), op.in.text_of(*target)),
+            "labels are [N] for scores [N, C]: squeeze or argmax them");
         return loss_value(op, *input, {});
       }
       if (x.rank() > 0 && (is_integer(target->dtype) || target->dtype == Dtype::Bool)) {
         complain(
             op, Fault::LossTargetShape, *input, *target,
             fmt::format(
-                "{} takes probabilities of the scores' dtype where labels have the shape of the scores, and gets {}",
+                "{} takes probabilities of the scores' dtype where labels have the shape of the scores, but gets {}",
                 what, name_of(target->dtype)),
-            "pass class numbers [N], or cast the probabilities: .float()");
+            "pass class indices [N], or cast the probabilities: .float()");
       }
       return loss_value(op, *input, {});
     }
@@ -110,7 +111,7 @@ Value call_cross_entropy(Operation &op) {
         (target->dtype != Dtype::Int64 && target->dtype != Dtype::UInt8 && target->dtype != Dtype::Unknown)) {
       Problem *const problem =
           complain(op, Fault::DtypeMismatch, *input, *target,
-                   fmt::format("{} takes class numbers of int64, and gets {}", what, name_of(target->dtype)),
+                   fmt::format("{} takes class indices of int64, but gets {}", what, name_of(target->dtype)),
                    "cast the labels: .long()");
       const auto *call = as<Call>(op.node);
       if (problem != nullptr && call != nullptr && call->args.size() == 2 && call->args[1]->kind == NodeKind::Name) {
@@ -146,10 +147,10 @@ Value pointwise(Operation &op, bool must_be_equal) {
     if (must_be_equal || !both.fits) {
       if (!is_scalar || must_be_equal) {
         complain(op, Fault::LossTargetShape, *input, *target,
-                 fmt::format("{} takes predictions and labels of one shape, and gets {} and {}", what,
+                 fmt::format("{} takes predictions and labels of the same shape, but gets {} and {}", what,
                              op.in.text_of(*input), op.in.text_of(*target)),
                  x.rank() > y.rank() ? "add the missing dimension to the labels: .unsqueeze(1)"
-                                     : "reshape one like the other");
+                                     : "reshape one to match the other");
         return loss_value(op, *input, {});
       }
     } else if (!is_scalar && broadcasts_everything(op.in, x, y)) {
@@ -164,7 +165,7 @@ Value pointwise(Operation &op, bool must_be_equal) {
       is_floating(input->dtype) && !is_floating(target->dtype) && input->library == Library::Torch &&
       target->library == Library::Torch) {
     complain(op, Fault::DtypeMismatch, *input, *target,
-             fmt::format("{} takes labels of {}, and gets {}", what, name_of(input->dtype), name_of(target->dtype)),
+             fmt::format("{} takes labels of {}, but gets {}", what, name_of(input->dtype), name_of(target->dtype)),
              "cast the labels: .float()");
   }
   return loss_value(op, *input, x);
@@ -178,9 +179,9 @@ Value call_some_loss(Operation &op) {
   const Tensor *const target = op.tensor("target");
   if (input != nullptr && target != nullptr && !broadcast(op.in, input->shape, target->shape).fits) {
     complain(op, Fault::LossTargetShape, *input, *target,
-             fmt::format("{} takes tensors of one shape, and gets {} and {}", op.short_name(), op.in.text_of(*input),
-                         op.in.text_of(*target)),
-             "reshape one like the other");
+             fmt::format("{} takes tensors of the same shape, but gets {} and {}", op.short_name(),
+                         op.in.text_of(*input), op.in.text_of(*target)),
+             "reshape one to match the other");
   }
   return input != nullptr ? loss_value(op, *input, {}) : Value();
 }

@@ -41,7 +41,7 @@ Value call_recurrent(Operation &op) {
   }
   if (input->shape.is_known() && input->shape.rank() != 2 && input->shape.rank() != 3) {
     if (Problem *problem =
-            op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, and gets {}",
+            op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, but gets {}",
                                                     op.short_name(), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "its input is [length, batch, features], or [batch, length, features] with batch_first=True";
@@ -86,7 +86,7 @@ Value call_recurrent(Operation &op) {
       }
       if (!fits) {
         const Fault fault = before->shape.rank() == state.shape.rank() ? Fault::LayerInputSize : Fault::WrongRank;
-        if (Problem *problem = op.report(fault, fmt::format("{} takes a state of {}, and gets {}", op.short_name(),
+        if (Problem *problem = op.report(fault, fmt::format("{} takes a state of {}, but gets {}", op.short_name(),
                                                             op.in.text_of(state.shape), op.in.text_of(*before)))) {
           op.in.tell_chain(*problem, *input);
           op.in.tell_chain(*problem, *before);
@@ -195,6 +195,20 @@ Value call_attention(Operation &op) {
       return {};
     }
   }
+  const u32 batch_at = op.truth("batch_first") == Truth::Yes ? 0 : 1;
+  if (op.truth("batch_first") != Truth::Unknown && query->shape.has_rank(3) && key != nullptr &&
+      key->shape.has_rank(3) && op.in.terms.differ(query->shape.dims[batch_at], key->shape.dims[batch_at])) {
+    if (Problem *problem =
+            op.report(Fault::ShapesDoNotFit,
+                      fmt::format("{} takes a query and a key of one batch size, in dimension {}, but gets {} and {}",
+                                  op.short_name(), batch_at, op.in.text_of(*query), op.in.text_of(*key)))) {
+      op.in.tell_chain(*problem, *query);
+      op.in.tell_chain(*problem, *key);
+      problem->advice = batch_at == 0 ? "give both the same first size"
+                                      : "give both the same second size, or pass batch_first=True to the layer";
+    }
+    return {};
+  }
   const Tensor output = layer_result(op, *query);
   const Value made = op.result(output, {query});
   Tensor weights = output;
@@ -253,7 +267,7 @@ Value call_scaled_attention(Operation &op) {
   }
   if (key != nullptr && op.in.terms.differ(query->shape.from_end(0), key->shape.from_end(0))) {
     if (Problem *problem = op.report(Fault::ShapesDoNotFit,
-                                     fmt::format("attention of {} and {} cannot be done: the last sizes are not equal",
+                                     fmt::format("attention of {} and {} is invalid: the last sizes are not equal",
                                                  op.in.text_of(*query), op.in.text_of(*key)))) {
       op.in.tell_chain(*problem, *query);
       op.in.tell_chain(*problem, *key);

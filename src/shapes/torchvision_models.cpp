@@ -131,7 +131,7 @@ Value call_classifier(Operation &op) {
   const Dim channels = input->shape.dims[1];
   if (channels.is_constant() && !channels.is(3)) {
     if (Problem *problem =
-            op.report(Fault::LayerInputSize, fmt::format("{} takes 3 channels, and gets {} of {}", model->name,
+            op.report(Fault::LayerInputSize, fmt::format("{} takes 3 channels, but gets {} of {}", model->name,
                                                          channels.value, op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "repeat the channel three times, or replace the first convolution";

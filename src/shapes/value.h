@@ -267,6 +267,7 @@ struct Frame {
   const model::Module *module = nullptr;
   const FunctionObject *function = nullptr; // null: a module's own code
   bool is_class = false;
+  std::vector<u32> rebound;    // of a module: names that were given a second value, sorted
   std::vector<Symbol> globals; // declared global or nonlocal
 };
 

@@ -19,7 +19,7 @@ void check_encoding(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv) || text.starts_with("<\0"sv) ||
       text.starts_with("\0<"sv)) {
-    throw std::runtime_error("the dump is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it one that can be read");
+    throw std::runtime_error("the dump is UTF-16; `iconv -f UTF-16 -t UTF-8` converts it");
   }
   if (!text.starts_with("<?xml")) {
     return;
@@ -29,15 +29,15 @@ void check_encoding(std::string_view text) {
   if (at == std::string_view::npos || at + 10 >= declaration.size()) {
     return;
   }
-  const std::size_t start = at + 10; // behind the quote
+  const std::size_t start = at + 10; // after the quote
   const std::string_view name = declaration.substr(start, declaration.find_first_of("\"'", start) - start);
   const auto is = [&](std::string_view other) {
     return name.size() == other.size() &&
            std::equal(name.begin(), name.end(), other.begin(), [](char a, char b) { return (a | 0x20) == (b | 0x20); });
   };
   if (!is("utf-8") && !is("utf8") && !is("us-ascii") && !is("ascii")) {
-    throw std::runtime_error(fmt::format("the dump says that it is {}; `iconv -f {} -t UTF-8` makes it one that can be "
-                                         "read (and change what its first line says)",
+    throw std::runtime_error(fmt::format("the dump declares the encoding {}; `iconv -f {} -t UTF-8` converts it (also "
+                                         "change the declaration in its first line)",
                                          name.substr(0, 40), name.substr(0, 40)));
   }
 }

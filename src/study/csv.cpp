@@ -57,7 +57,7 @@ void CsvReader::read_field(std::string &field) {
   if (at_ < text_.size() && text_[at_] == '"') {
     read_quoted(field);
     if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r') {
-      fail(line_, "text behind a closing quote");
+      fail(line_, "text after a closing quote");
     }
     return;
   }

@@ -53,7 +53,7 @@ constexpr std::size_t k7zHeaderSize = 32;
 bool is_7z(std::string_view head) { return head.starts_with("7z\xBC\xAF\x27\x1C"); }
 
 // A .7z has its directory at the end, so that of one that is cut off nothing can be unpacked by its rules. But the data
-// itself begins right behind the first 32 bytes, and how it is packed can be told from its first byte; all that is
+// itself begins right after the first 32 bytes, and how it is packed can be told from its first byte; all that is
 // missing is the start of a format that stands for itself. These are such starts, for what 7-Zip writes by default.
 std::string_view start_for_torn(u8 first_byte) {
   using namespace std::string_view_literals;
@@ -74,8 +74,8 @@ std::string explain(const std::string &problem, std::string_view head, bool seek
     return problem;
   }
   return seekable ? problem + "; a .7z has its directory at its end: is the file complete?"
-                  : "a .7z cannot come through a pipe, as its directory is at its end. Give the file itself, or unpack "
-                    "it on the way: 7z x -so FILE.7z Posts.xml | deepperf study select - …";
+                  : "a .7z cannot be read from a pipe, because its directory is at its end. Pass the file itself, or "
+                    "unpack it on the fly: 7z x -so FILE.7z Posts.xml | deepperf study select - …";
 }
 
 } // namespace
@@ -117,7 +117,12 @@ Dump::Dump(const std::string &path) : path_(path), name_(path == "-" ? "standard
     throw std::runtime_error(fmt::format("cannot read {}: {}", name_, reason(errno)));
   }
   struct stat facts {};
-  if (::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) {
+  const bool is_known = ::fstat(file_, &facts) == 0;
+  if (is_known && S_ISCHR(facts.st_mode) && path != "-" && ::isatty(file_) == 0) {
+    ::close(file_);
+    throw std::runtime_error(fmt::format("cannot read {}: it is a device", name_)); // and may never end
+  }
+  if (is_known && S_ISREG(facts.st_mode)) {
     seekable_ = ::lseek(file_, 0, SEEK_CUR) == 0;
     file_size_ = static_cast<u64>(facts.st_size);
     if (path != "-") {
@@ -266,7 +271,7 @@ std::string Dump::choose_entry() {
     return "it is empty";
   }
   throw std::runtime_error(
-      fmt::format("cannot unpack {}: no Posts.xml is in it, but {}", name_, fmt::join(seen, ", ")));
+      fmt::format("cannot unpack {}: it contains no Posts.xml, but {}", name_, fmt::join(seen, ", ")));
 }
 
 std::size_t Dump::read(char *room, std::size_t size) {

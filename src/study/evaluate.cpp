@@ -160,8 +160,8 @@ Evaluation evaluate(const Samples &samples, const EvaluateOptions &options, std:
                                         : stratified_splits(strata, options.train_share, options.splits, options.seed);
   for (const Split &split : splits) {
     if (split.train.empty() || split.test.empty()) {
-      throw std::runtime_error(fmt::format("{}: {} labelled rows are too few to split them this way", samples.source,
-                                           samples.labels.size()));
+      throw std::runtime_error(
+          fmt::format("{}: {} labeled rows are too few to split this way", samples.source, samples.labels.size()));
     }
   }
   const auto classes = static_cast<u32>(samples.classes.size());
@@ -231,7 +231,7 @@ std::vector<Grid> evaluation_grids(const Samples &samples, const EvaluateOptions
                   options.folds > 0 ? fmt::format("{} folds", options.folds) : fmt::format("{} splits", options.splits),
                   first.trained, first.tested, options.seed);
   if (samples.unlabelled > 0) {
-    summary.notes.push_back(fmt::format("{} rows without a label were left out", samples.unlabelled));
+    summary.notes.push_back(fmt::format("{} rows without a label were skipped", samples.unlabelled));
   }
   if (options.threshold > 0) {
     double answered = 0;

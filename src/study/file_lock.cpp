@@ -38,7 +38,7 @@ FileLock::FileLock(const std::string &path) : path_(path) {
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       ::close(file_);
       throw std::runtime_error(
-          fmt::format("another run of deepperf is writing {}; let it end, or choose another output", path));
+          fmt::format("another run of deepperf is writing {}; wait for it to finish, or choose another output", path));
     }
     if (is_still(file_, path)) {
       return;

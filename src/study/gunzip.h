@@ -31,7 +31,7 @@ private:
   std::unique_ptr<z_stream_s> stream_;
   std::unique_ptr<char[]> packed_;
   std::string problem_;
-  bool in_part_ = true; // a .gz may be several, one behind the other
+  bool in_part_ = true; // a .gz may be several, one after the other
 };
 
 } // namespace deepperf::study

@@ -84,7 +84,8 @@ public:
   }
 
   std::string done() {
-    return std::move(html_) + "<p>Made by deepperf " DEEPPERF_VERSION ". Point at a bar or a cell for its number.</p>\n"
+    return std::move(html_) + "<p>Created by deepperf " DEEPPERF_VERSION
+                              ". Point at a bar or a cell for its number.</p>\n"
                               "</main>\n</body>\n</html>\n";
   }
 

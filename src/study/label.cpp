@@ -139,7 +139,7 @@ bool is_adverb(std::string_view word) {
   return word.ends_with("ly") || word == "best" || word == "just" || word == "only" || word == "also" || word == "then";
 }
 
-// The place behind "how to", "how do i", "how can we": in words. 0 if there is none.
+// The place after "how to", "how do i", "how can we": in words. 0 if there is none.
 std::size_t behind_how_to(const std::vector<std::string> &lower) {
   for (std::size_t i = 0; i + 1 < lower.size(); ++i) {
     if (lower[i] == "how" && lower[i + 1] == "to") {
@@ -169,7 +169,7 @@ struct Found {
   double rival = 0; // the score of the best object of another phase
 };
 
-// The object whose words stand nearest behind the verb. Longer phrases say more; what stands behind "in" or "with" is
+// The object whose words are nearest after the verb. Longer phrases say more; what comes after "in" or "with" is
 // often where something is done, not to what.
 Found find_object(const std::string &stems, std::size_t verb_at) {
   static const std::vector<CompiledCue> cues = compile(kObjects);
@@ -335,7 +335,7 @@ HowToLabel label_how_to(std::string_view title) {
   std::size_t verb_at = 0;
   if (how_to && verb < lower.size()) {
     label.verb = {lower[verb], 0.9, "behind \"how to\""};
-    for (std::size_t i = 0; i <= verb; ++i) { // to the blank behind the verb
+    for (std::size_t i = 0; i <= verb; ++i) { // to the blank after the verb
       verb_at = stems.find(' ', verb_at + 1);
     }
   }

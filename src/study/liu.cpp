@@ -100,7 +100,7 @@ i64 number_of(std::string_view text, const std::string &place) {
   i64 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw std::runtime_error(fmt::format("{}: '{}' is no number", place, shorten(text, 40)));
+    throw std::runtime_error(fmt::format("{}: '{}' is not a number", place, shorten(text, 40)));
   }
   return value;
 }

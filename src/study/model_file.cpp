@@ -39,7 +39,7 @@ public:
 
   std::string_view take(std::size_t size) {
     if (size > bytes_.size()) {
-      throw std::runtime_error("it ends too early");
+      throw std::runtime_error("it is truncated");
     }
     const std::string_view part = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
@@ -92,7 +92,7 @@ std::string write_weights(const Model &model, std::vector<float> &scales) {
 // An infinite one would make every probability not-a-number.
 void need_number(double value) {
   if (!(std::abs(value) < 1e30)) {
-    throw std::runtime_error("it has a weight that is no number");
+    throw std::runtime_error("it has a weight that is not a number");
   }
 }
 
@@ -121,7 +121,7 @@ void read_weights(std::string_view bytes, u32 features, const std::vector<float>
     }
   }
   if (!reader.empty()) {
-    throw std::runtime_error("it has bytes behind the weights");
+    throw std::runtime_error("it has extra bytes after the weights");
   }
   linear.weighting.set(std::move(grams), std::move(rarities), model.table.size());
 }
@@ -179,7 +179,7 @@ FeatureOptions read_features(const OrderedJson &json) {
 void read_description(const OrderedJson &json, Model &model) {
   const std::string method = json.at("method").get<std::string>();
   if (method != "linear" && method != "keywords") {
-    throw std::runtime_error("its method is not known to this program");
+    throw std::runtime_error("its method is unknown to this program");
   }
   model.keywords = method == "keywords";
   model.source = json.at("trained on").at("file").get<std::string>();
@@ -204,7 +204,7 @@ void read_linear(const OrderedJson &json, std::string_view payload, Model &model
   linear.several = model.several;
   const OrderedJson &weights = json.at("weights");
   if (const auto bytes = whole<u64>(weights.at("bytes")); bytes != payload.size()) {
-    throw std::runtime_error(fmt::format("{} bytes of weights are there where {} should be", payload.size(), bytes));
+    throw std::runtime_error(fmt::format("it has {} bytes of weights instead of {}", payload.size(), bytes));
   }
   if (weights.at("checksum").get<std::string>() != fmt::format("{:016x}", checksum(payload))) {
     throw std::runtime_error("its weights are damaged");
@@ -337,7 +337,7 @@ std::string write_model(const Model &model) {
 
 Model read_model(std::string_view bytes, const std::string &name) {
   if (!bytes.starts_with(kMagic)) {
-    throw std::runtime_error(fmt::format("{} is no model of `deepperf study train`", name));
+    throw std::runtime_error(fmt::format("{} is not a model from `deepperf study train`", name));
   }
   bytes.remove_prefix(kMagic.size());
   const std::size_t end = bytes.find('\n');

@@ -12,7 +12,7 @@ namespace {
 bool is_vowel(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'; }
 
 bool is_consonant(std::string_view word, std::size_t index) {
-  // A y is a consonant at the start and behind a vowel, so a run of them alternates.
+  // A y is a consonant at the start and after a vowel, so a run of them alternates.
   std::size_t first_y = index;
   while (first_y > 0 && word[first_y] == 'y' && word[first_y - 1] == 'y') {
     --first_y;

@@ -32,7 +32,7 @@ struct Post {
   std::vector<Label> labels;
 };
 
-// Milliseconds since 1970 of a dump's time (2016-08-02T15:39:14.947; the part behind the day, or the fraction, may be
+// Milliseconds since 1970 of a dump's time (2016-08-02T15:39:14.947; the part after the day, or the fraction, may be
 // absent, and a Z may follow).
 std::optional<i64> parse_time(std::string_view text);
 

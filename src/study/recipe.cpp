@@ -90,7 +90,7 @@ KeywordFilter keywords_of(const std::string &file, std::string_view key, const t
   std::vector<std::string> keywords = list_of(file, key, node);
   // One that is no stem would never be found, and nobody would know why.
   if (const std::vector<std::string> impossible = impossible_keywords(keywords); !impossible.empty()) {
-    fail(file, node.source(), fmt::format("'{}' is no stem, so it can never be found", impossible[0]));
+    fail(file, node.source(), fmt::format("'{}' is not a stem, so it can never match", impossible[0]));
   }
   return KeywordFilter(std::move(keywords));
 }
@@ -140,9 +140,10 @@ struct StepReader {
       step.min_answers = integer_of(file, key, node);
     } else {
       fail(file, node.source(),
-           fmt::format("there is no condition '{}'. Known: tags, tags_contain, tags_all, tags_none, title_contains, "
-                       "title_words, keywords, from, before, accepted, closed, min_score, min_views, min_answers",
-                       key));
+           fmt::format(
+               "unknown condition '{}'; known conditions: tags, tags_contain, tags_all, tags_none, title_contains, "
+               "title_words, keywords, from, before, accepted, closed, min_score, min_views, min_answers",
+               key));
     }
   }
 
@@ -167,7 +168,7 @@ Step read_step(const std::string &file, const toml::node &node) {
     fail(file, node.source(), "this step has no name");
   }
   if (reader.conditions == 0) {
-    fail(file, node.source(), fmt::format("the step '{}' asks for nothing", reader.step.name));
+    fail(file, node.source(), fmt::format("the step '{}' has no condition", reader.step.name));
   }
   if (reader.step.from && reader.step.before && *reader.step.from >= *reader.step.before) {
     fail(file, node.source(), fmt::format("'from' is not before 'before' in the step '{}'", reader.step.name));

@@ -78,7 +78,7 @@ Json read_expected(const std::string &folder, std::string_view name) {
   }
   Json json = parse_json<Json>(read_file(path));
   if (json.is_discarded()) {
-    throw std::runtime_error(fmt::format("{} is no JSON", path));
+    throw std::runtime_error(fmt::format("{} is not JSON", path));
   }
   return json;
 }

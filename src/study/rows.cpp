@@ -114,7 +114,7 @@ bool append_entity(std::string_view name, std::string &out) {
   return true;
 }
 
-// Whether there is a closing tag other than </row>, and nothing but spaces behind it.
+// Whether there is a closing tag other than </row>, and nothing but spaces after it.
 bool ends_dump(std::string_view text) {
   while (!text.empty() && is_space(text.back())) {
     text.remove_suffix(1);

@@ -59,7 +59,7 @@ public:
   // After Row, `row` is the row; after all others but End, `row.text` is what was passed over.
   Event next(Row &row);
 
-  // A closing tag other than </row> was seen, and nothing but spaces behind it.
+  // A closing tag other than </row> was seen, and nothing but spaces after it.
   bool closed() const { return closed_; }
 
 private:

@@ -70,11 +70,11 @@ Samples read_samples(const Table &table, std::string_view text_columns, std::str
   if (classes.size() < 2) {
     throw std::runtime_error(classes.empty()
                                  ? fmt::format("{}: column '{}' is empty in every row", table.source, label_column)
-                                 : fmt::format("{}: all rows have the same '{}', '{}': there is nothing to tell apart",
+                                 : fmt::format("{}: all rows have the same '{}', '{}': there is nothing to learn",
                                                table.source, label_column, shorten(*classes.begin(), 40)));
   }
   if (classes.size() > kMostClasses) {
-    throw std::runtime_error(fmt::format("{}: column '{}' has {} different values; that is no label", table.source,
+    throw std::runtime_error(fmt::format("{}: column '{}' has {} different values, too many for a label", table.source,
                                          label_column, classes.size()));
   }
   samples.classes.assign(classes.begin(), classes.end());

@@ -106,13 +106,13 @@ private:
     }
     const std::filesystem::file_status now = std::filesystem::status(output, ignored);
     if (std::filesystem::exists(now) && !std::filesystem::is_regular_file(now)) {
-      throw std::runtime_error(fmt::format("{} is a device or the like; a store must be a regular file", output));
+      throw std::runtime_error(fmt::format("{} is not a regular file, which a store must be", output));
     }
     if (std::filesystem::is_symlink(std::filesystem::symlink_status(partial_ + "-journal", ignored))) {
       throw std::runtime_error(fmt::format("{}-journal is a symbolic link; remove it", partial_));
     }
     if (!options_.replace && std::filesystem::exists(now)) {
-      throw std::runtime_error(fmt::format("{} is there already (--force replaces it)", output));
+      throw std::runtime_error(fmt::format("{} already exists (--force replaces it)", output));
     }
   }
 
@@ -142,23 +142,22 @@ private:
     }
     if (store_->fact("dump") != dump_.identity()) {
       throw std::runtime_error(
-          fmt::format("{} was begun with another dump, or {} was changed since; without --resume it "
-                      "is begun anew",
+          fmt::format("{} was started with another dump, or {} has changed since; omit --resume to start over",
                       partial_, options_.dump));
     }
     if (store_->fact("recipe") != options_.recipe.text) {
       throw std::runtime_error(
-          fmt::format("{} was begun with another recipe; without --resume it is begun anew", partial_));
+          fmt::format("{} was started with another recipe; omit --resume to start over", partial_));
     }
     const std::optional<Counts> counts = read_counts(*left);
     if (!counts) {
-      throw std::runtime_error(fmt::format("{} is damaged; without --resume it is begun anew", partial_));
+      throw std::runtime_error(fmt::format("{} is damaged; omit --resume to start over", partial_));
     }
     counts_ = *counts;
     counts_.steps.resize(options_.recipe.steps.size());
     if (!dump_.skip(counts_.bytes)) {
       throw std::runtime_error(
-          fmt::format("{} ends before byte {}, where the earlier run was", options_.dump, counts_.bytes));
+          fmt::format("{} ends before byte {}, which the earlier run had reached", options_.dump, counts_.bytes));
     }
     store_->for_each_waiting([this](i64 /*question*/, i64 answer) { waiting_.add(answer); });
     return true;
@@ -234,10 +233,10 @@ private:
       if (!dump_.trouble().empty()) {
         why = " (" + dump_.trouble() + ")";
       } else if (broken != 0) {
-        why = fmt::format(" ({} row{} no post, the first at byte {})", broken, broken == 1 ? " is" : "s are",
-                          counts_.problems[0].offset);
+        why = fmt::format(" ({} row{}, the first at byte {})", broken,
+                          broken == 1 ? " is not a post" : "s are not posts", counts_.problems[0].offset);
       }
-      throw std::runtime_error(fmt::format("no post is in {}: is it the Posts.xml of a dump?{}",
+      throw std::runtime_error(fmt::format("{} contains no post: is it the Posts.xml of a dump?{}",
                                            options_.dump == "-" ? "standard input" : options_.dump, why));
     }
     const bool told = std::ranges::count(counts_.problems, Fault::CutOff, &Problem::fault) != 0;

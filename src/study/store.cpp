@@ -215,7 +215,7 @@ void Store::check_schema() {
     own += std::ranges::find(kTables, text_at(schema.get(), 0)) != kTables.end() ? 1 : 0;
   }
   if (own != kTables.size() || all != own) {
-    throw std::runtime_error(fmt::format("{} has other tables than `deepperf study` makes; it is not read", path_));
+    throw std::runtime_error(fmt::format("{} has other tables than those of `deepperf study`; it is not read", path_));
   }
 }
 

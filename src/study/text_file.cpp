@@ -19,13 +19,13 @@ using namespace std::string_view_literals;
 constexpr std::array kOtherFormats = {
     std::pair{"PK\x03\x04"sv, "is a spreadsheet or an archive; export it as CSV"sv},
     std::pair{"\xD0\xCF\x11\xE0"sv, "is a spreadsheet; export it as CSV"sv},
-    std::pair{"\x1F\x8B"sv, "is packed; unpack it first"sv},
-    std::pair{"\x28\xB5\x2F\xFD"sv, "is packed; unpack it first"sv},
-    std::pair{"7z\xBC\xAF"sv, "is packed; `deepperf study select` makes a store of a dump"sv},
-    std::pair{"<?xml"sv, "is XML; `deepperf study select` makes a store of a dump"sv},
-    std::pair{"<posts"sv, "is XML; `deepperf study select` makes a store of a dump"sv},
-    std::pair{"\xFF\xFE"sv, "is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it one that can be read"sv},
-    std::pair{"\xFE\xFF"sv, "is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it one that can be read"sv},
+    std::pair{"\x1F\x8B"sv, "is compressed; decompress it first"sv},
+    std::pair{"\x28\xB5\x2F\xFD"sv, "is compressed; decompress it first"sv},
+    std::pair{"7z\xBC\xAF"sv, "is compressed; `deepperf study select` creates a store from a dump"sv},
+    std::pair{"<?xml"sv, "is XML; `deepperf study select` creates a store from a dump"sv},
+    std::pair{"<posts"sv, "is XML; `deepperf study select` creates a store from a dump"sv},
+    std::pair{"\xFF\xFE"sv, "is UTF-16; `iconv -f UTF-16 -t UTF-8` converts it"sv},
+    std::pair{"\xFE\xFF"sv, "is UTF-16; `iconv -f UTF-16 -t UTF-8` converts it"sv},
 };
 
 // The first line, from 1, that is not UTF-8.
@@ -53,12 +53,12 @@ void check_text(std::string_view bytes, const std::string &name) {
     }
   }
   if (bytes.find('\0') != std::string_view::npos) {
-    throw std::runtime_error(fmt::format("{} holds zero bytes, so it is no text", name));
+    throw std::runtime_error(fmt::format("{} contains zero bytes, so it is not text", name));
   }
   if (!simdjson::validate_utf8(bytes.data(), bytes.size())) {
-    throw std::runtime_error(fmt::format("{}:{}: not UTF-8; if it comes from Windows, `iconv -f WINDOWS-1252 -t UTF-8` "
-                                         "makes it one that can be read",
-                                         name, wrong_line(bytes)));
+    throw std::runtime_error(
+        fmt::format("{}:{}: not UTF-8; if it comes from Windows, `iconv -f WINDOWS-1252 -t UTF-8` converts it", name,
+                    wrong_line(bytes)));
   }
 }
 

@@ -204,7 +204,7 @@ class Benchmark(unittest.TestCase):
     def test_a_program_that_hangs(self):
         pids = self.folder / "pids"
         reason = self.failure(self.HANG, "--time-limit", "3", PIDS=str(pids))
-        self.assertEqual(reason, "buggy.py did not end within 3 s (--time-limit)")
+        self.assertEqual(reason, "buggy.py did not finish within 3 s (--time-limit)")
         self.assertEqual(len(pids.read_text().split()), 2)
         self.assert_all_gone(pids)
 
@@ -238,7 +238,7 @@ class Benchmark(unittest.TestCase):
             (libraries / f"{name}.py").write_text(text)
         path = {"PYTHONPATH": str(libraries)}
         self.assertRegex(self.failure("import large\nresult = 1\n", "--memory-limit", "0.1", **path),
-                         r"buggy.py needs 0\.\d+ GB of memory for its imports alone, more than the 0.1 GB that it may have")
+                         r"buggy.py needs 0\.\d+ GB of memory for its imports alone, more than the limit of 0.1 GB")
         self.assertEqual(self.failure("def f():\n    import large\n    return 1\nresult = f()\n", "--memory-limit", "0.1", **path),
                          "buggy.py needed more than 0.1 GB of memory (--memory-limit) at line 2")
         self.assertIn("buggy.py crashed: Aborted", self.failure("import aborts\nresult = 1\n", **path))
@@ -291,7 +291,7 @@ class Benchmark(unittest.TestCase):
         self.assertIn("there is no rule with the code 'DP9999'", self.run_bench("list", "no-rule").stderr)
         # Others are not held up by them, but the exit code says that not all was done.
         result = self.run_bench("run", "--quick", "--python", sys.executable, code=2)
-        self.assertIn("2 of 3 pairs are left out", result.stderr)
+        self.assertIn("2 of 3 pairs are skipped", result.stderr)
         self.assertIn("1 pair: 1 ran", result.stdout)
         self.assertIn("1 pair\n", self.run_bench("list", code=2).stdout)
         self.run_bench("assess", code=2)
@@ -360,7 +360,7 @@ class Benchmark(unittest.TestCase):
         self.pair("second", rules=["DP138"])
         self.pair("missing", library="no_such_framework")
         python = ("--python", sys.executable)
-        self.assertIn("without --quick", self.run_bench("run", "--record", "--quick", code=2).stderr)
+        self.assertIn("cannot be used with --quick", self.run_bench("run", "--record", "--quick", code=2).stderr)
         self.assertIn("recorded 2 measurements", self.run_bench("run", "--record", *python).stderr)
         evidence = json.loads((self.pairs / "evidence.json").read_text())
         self.assertEqual([one["pair"] for one in evidence["measurements"]], ["first", "second"])
@@ -521,7 +521,7 @@ class Benchmark(unittest.TestCase):
                               ("x = 1\n# after\n# before\n# after\n", "mine.py:2: '# after' needs a '# before' above it"),
                               ("x = (\n", "syntax error"),
                               ("def before(n): pass\ndef after(): pass\n", "mine.py:1: before() is called without arguments"),
-                              ("# before\n# after\ndef before(): pass\ndef after(): pass\n", "which are meant?")):
+                              ("# before\n# after\ndef before(): pass\ndef after(): pass\n", "remove one of the two")):
             errors = self.own(text, code=2).stderr
             self.assertIn(message, errors)
         self.assertIn("--growth-knob", self.own("x = 1\n", "--measure", "growth", code=2).stderr)
@@ -535,7 +535,7 @@ class Benchmark(unittest.TestCase):
                 ("raise ValueError('no data\\nfound')", "return 1", "before() failed at line 5: ValueError: no data\n"),
                 ("return 1", "return [][1]", "after() failed at line 8: IndexError: list index out of range\n"),
                 ("return 1", "return 2", "result is 1 in before() and 2 in after()"),
-                ("while True: pass", "return 1", "before() did not end within 0.5 s (--time-limit)"),
+                ("while True: pass", "return 1", "before() did not finish within 0.5 s (--time-limit)"),
                 ("return bytearray(1 << 30)", "return 1", "before() needed more than 0.25 GB of memory (--memory-limit) at line 5")):
             result = self.own(text.format(before, after), "--time-limit", "0.5", "--memory-limit", "0.25", code=1)
             self.assertIn(message, result.stdout)
@@ -550,7 +550,7 @@ class Benchmark(unittest.TestCase):
         loop = textwrap.indent(textwrap.dedent(self.LOOP).replace("result = ", "return "), "    ")
         stack = textwrap.indent(textwrap.dedent(self.STACK).replace("result = ", "return "), "    ")
         result = self.own(f"import torch\nimport numpy\ndef before():\n{loop}\ndef after():\n{stack}\n", "--no-run", "--keep", "kept")
-        self.assertIn("`check` reports DP138 in what was there before", result.stderr)
+        self.assertIn("`check` reports DP138 in the code before", result.stderr)
         self.assertIn('rules = ["DP138"]', (self.folder / "kept" / "pp.toml").read_text())
 
 

@@ -24,7 +24,8 @@ TEST(Interpreter, AnImportThatHangs) {
   if (!interpreters.with({}).problem.empty()) {
     GTEST_SKIP() << "there is no python3";
   }
-  EXPECT_NE(interpreters.with({"never_imported"}).problem.find("the import did not end within 2 s"), std::string::npos);
+  EXPECT_NE(interpreters.with({"never_imported"}).problem.find("the import did not finish within 2 s"),
+            std::string::npos);
   EXPECT_NE(interpreters.with({"not_there_at_all"}).problem.find("has no not_there_at_all"), std::string::npos);
   ::unsetenv("PYTHONPATH"); // NOLINT(concurrency-mt-unsafe)
   std::filesystem::remove_all(folder);

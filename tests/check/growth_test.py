@@ -17,7 +17,7 @@ import tempfile
 
 SIZES = (1, 2, 4, 8)  # times what a shape starts with
 MOST_GROWTH = 1.5  # of the work per byte, from the smallest program to the largest
-WORTH_LOOKING = 20_000  # steps: what is less tells nothing
+WORTH_LOOKING = 20_000  # steps: smaller numbers are meaningless
 
 HEAD = "import torch\nimport tensorflow as tf\n\n\n"
 
@@ -48,6 +48,12 @@ def cliques(n):
         calls = " + ".join(f"f{j}(x)" for j in group if j < n)
         out += f"def f{i}(x):\n    return {calls}\n\n\n"
     return out + "y = f0(torch.zeros(3))\n"
+
+
+def methods_of_one_expression(n):
+    """Methods that call two others, one inside the other."""
+    return "import torch\n\n\nclass A(torch.nn.Module):\n" + "".join(
+        f"    def m{i}(self, x):\n        return self.m{(i * 7 + 1) % n}(self.m{(i * 3 + 2) % n}(x))\n\n" for i in range(n))
 
 
 def call_sites(n):

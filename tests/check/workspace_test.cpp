@@ -268,6 +268,37 @@ TEST_F(WorkspaceTest, TellsWhatFollowsFromAnEditInOtherFiles) {
   }
 }
 
+// What a rule gathers from all files is asked again; who depends on the answer is judged again if it is another one.
+TEST_F(WorkspaceTest, AsksAgainWhatRulesGatherFromAllFiles) {
+  const std::string main = "import torch\nimport torch.nn.functional as F\nfrom torchvision import models\n\n\n"
+                           "class Distill:\n    def __init__(self):\n        self.student = models.resnet18()\n"
+                           "        self.teacher = models.resnet50(weights='DEFAULT').to('cuda').eval()\n"
+                           "        self.optimizer = torch.optim.SGD(self.student.parameters(), lr=0.1)\n\n"
+                           "    def step(self, x):\n        loss = F.mse_loss(self.student(x), self.teacher(x))\n"
+                           "        self.optimizer.zero_grad()\n        loss.backward()\n"
+                           "        self.optimizer.step()\n\n\ndef main(loader):\n    distill = Distill()\n"
+                           "    for x, y in loader:\n        distill.step(x)\n";
+  const std::string imports = "import torch\nfrom main import Distill\n\n\n";
+  const std::string quiet = imports + "def tune(owner: Distill):\n    print(owner)\n";
+  const std::string one =
+      imports + "def tune(owner: Distill):\n    torch.optim.SGD(owner.teacher.parameters(), lr=0.1)\n";
+  const std::string unknown = imports + "def tune(owner: Distill):\n    torch.optim.SGD(some.parameters(), lr=0.1)\n";
+  write_both("learn/main.py", main);
+  write_both("learn/tune.py", quiet);
+  begin();
+  const auto is_told = [](const std::string &text) { return text.find("DP159") != std::string::npos; };
+  for (int round = 0; round < 3; ++round) {
+    change("learn/tune.py", fmt::format("{}# {}\n", quiet, round));
+    EXPECT_TRUE(is_told(expect_same("nobody trains the teacher"))) << round;
+    change("learn/tune.py", fmt::format("# {}\n{}", round, one));
+    EXPECT_FALSE(is_told(expect_same("somebody trains it"))) << round;
+    change("learn/tune.py", fmt::format("# again {}\n{}", round, quiet));
+    EXPECT_TRUE(is_told(expect_same("nobody does any more"))) << round;
+    change("learn/tune.py", fmt::format("# {}\n{}", round, unknown));
+    EXPECT_FALSE(is_told(expect_same("somebody may train it"))) << round;
+  }
+}
+
 TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
   constexpr int kModules = 6; // more than stay
   constexpr std::string_view kAlone = "import tensorflow as tf\n"

@@ -275,7 +275,7 @@ class Runs(Project):
             for bad in (good[:i], good[:i] + bytes([good[i] ^ 0x55]) + good[i + 1:], good[i:], good + good[:i + 1]):
                 file.write_bytes(bad)
                 self.assertEqual(self.check().stdout, expected, i)
-        self.assertEqual(file.read_bytes()[:15], good[:15])  # it was written anew
+        self.assertEqual(file.read_bytes()[:15], good[:15])  # it was written again
         self.assertEqual(self.check().stdout, expected)
 
     def test_many_processes_at_once(self):

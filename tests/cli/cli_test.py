@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the program as a user does and looks at what it prints and how it ends.
+"""Runs the program as a user does and checks its output and exit status.
 
 usage: cli_test.py DEEPPERF_BINARY
 """
@@ -442,15 +442,15 @@ class Debug(Folder):
     def test_why_with_the_rest_of_the_project(self):
         self.write("package/net.py", "import torch\n\n\ndef make():\n    return torch.nn.Linear(3, 3)\n")
         self.write("main.py", "from package.net import make\n\nnet = make()\nnet.eval()\n")
-        self.assertIn("looked at together with 1 other file\n", run("debug", "why", "main.py:4", cwd=self.folder).stdout)
+        self.assertIn("analyzed together with 1 other file\n", run("debug", "why", "main.py:4", cwd=self.folder).stdout)
         alone = run("debug", "why", "main.py:4", "--with", "main.py", cwd=self.folder)
-        self.assertIn("uses a framework, so it is not analysed", alone.stdout)
+        self.assertIn("uses a framework, so it is not analyzed", alone.stdout)
         self.assertEqual(alone.returncode, 0)
 
     def test_why_of_a_rule_that_does_not_look(self):
         self.write("a.py", self.WHY)
         result = run("debug", "why", "a.py:1", "DP134", cwd=self.folder)
-        self.assertIn("it looks at calls of: gc.collect torch.cuda.empty_cache", result.stdout)
+        self.assertIn("it checks calls of: gc.collect torch.cuda.empty_cache", result.stdout)
 
     def test_why_of_a_notebook(self):
         cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}

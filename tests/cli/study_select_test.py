@@ -122,11 +122,11 @@ class Select(unittest.TestCase):
         for arguments, message in (
                 (["none.xml", "-r", "liu", "-o", "x.sqlite"], "cannot read none.xml: No such file"),
                 ([".", "-r", "liu", "-o", "x.sqlite"], "Is a directory"),
-                (["empty.xml", "-r", "liu", "-o", "x.sqlite"], "no post is in empty.xml"),
-                (["Tags.xml", "-r", "liu", "-o", "x.sqlite"], "no post is in Tags.xml: is it the Posts.xml of a dump?"),
+                (["empty.xml", "-r", "liu", "-o", "x.sqlite"], "empty.xml contains no post"),
+                (["Tags.xml", "-r", "liu", "-o", "x.sqlite"], "Tags.xml contains no post: is it the Posts.xml of a dump?"),
                 (["Posts.xml", "-r", "liu", "-o", ".", "--force"], "the output must be a file"),
                 (["Posts.xml", "-r", "lui", "-o", "x.sqlite"], "there is no recipe 'lui'"),
-                (["Posts.xml", "-r", "wrong.toml", "-o", "x.sqlite"], "wrong.toml:3:7: there is no condition 'tag'"),
+                (["Posts.xml", "-r", "wrong.toml", "-o", "x.sqlite"], "wrong.toml:3:7: unknown condition 'tag'"),
                 (["Posts.xml", "-r", "liu", "-o", "no/x.sqlite"], "no/x.sqlite"),
                 (["Posts.xml", "-r", "liu"], "--output"),
                 (["Posts.xml", "-o", "x.sqlite"], "--recipe")):
@@ -144,7 +144,7 @@ class Select(unittest.TestCase):
         self.assertIn(b"is the dump", result.stderr)
         result = self.run_select("-", "-r", "liu", "-o", "y.sqlite", stdin=b"7z\xBC\xAF\x27\x1C" + bytes(100))
         self.assertEqual(result.returncode, 2)
-        self.assertIn(b"cannot come through a pipe", result.stderr)
+        self.assertIn(b"cannot be read from a pipe", result.stderr)
         self.assertEqual(list(self.folder.glob("*.partial")), [])
 
     def test_help(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the study's commands, other than select, as a user does, on made-up posts.
+"""Runs the study's commands, other than select, as a user does, on synthetic posts.
 
 usage: study_test.py DEEPPERF_BINARY
 """
@@ -82,7 +82,7 @@ class Study(unittest.TestCase):
     def test_review_by_two(self):
         said = self.ok("label", "posts.csv", "--review", "sheet")
         self.assertIn("sheet-1.csv", said)
-        self.fails("is there already", "label", "posts.csv", "--review", "sheet")
+        self.fails("already exists", "label", "posts.csv", "--review", "sheet")
         for name, phase in (("sheet-1.csv", "D"), ("sheet-2.csv", "M")):
             with open(self.folder / name, newline="") as file:
                 rows = list(csv.DictReader(file))
@@ -109,7 +109,7 @@ class Study(unittest.TestCase):
         self.fails("is empty in every row", "train", self.write("none.csv", "title,topic\na,\nb,\n"), "--label", "topic",
                    "-o", "m")
         self.fails("too few", "evaluate", self.write("two.csv", "title,topic\na,x\nb,y\n"), "--label", "topic")
-        self.fails("is no model", "classify", "posts.csv", "posts.csv")
+        self.fails("is not a model", "classify", "posts.csv", "posts.csv")
         self.fails("not.sqlite", "stats", self.write("not.sqlite", "this is text\n"))
         self.fails("never closed", "keywords", self.write("quote.csv", 'title\n"a\n'))
         self.fails("nowhere.csv", "keywords", "nowhere.csv")
@@ -131,7 +131,7 @@ class Study(unittest.TestCase):
                               (b"PK\x03\x04", "export it as CSV"),
                               (b"<?xml version='1.0'?><posts/>", "study select"),
                               (b"title,topic\na,b\na,b,c\n", "x.csv:3: 3 cells, where there are 2 columns"),
-                              (b"1,How to\n2,How to\n", "no column that is known")):
+                              (b"1,How to\n2,How to\n", "has no known column")):
             self.fails(message, "stats", self.write("x.csv", text))
         self.ok("stats", self.write("short.csv", "title,topic,\na\nb,c,,\n"))
 

@@ -99,7 +99,8 @@ TEST(Fix, EncodingStays) {
   const FixResult result = apply_fixes(other.result, {.stdin_bytes = before});
   EXPECT_TRUE(result.files.empty());
   ASSERT_EQ(result.problems.size(), 1U);
-  EXPECT_EQ(result.problems[0].message, "not fixed: a fix has characters that its encoding latin-1 lacks");
+  EXPECT_EQ(result.problems[0].message,
+            "not fixed: a fix contains characters that the encoding latin-1 cannot represent");
 }
 
 TEST(Fix, MultibyteEncodings) {
@@ -144,7 +145,7 @@ TEST(Fix, FilesThatChangedOrWentAreLeftAlone) {
   const FixResult result = apply_fixes(text.result, {});
   EXPECT_TRUE(result.files.empty());
   ASSERT_EQ(result.problems.size(), 2U);
-  EXPECT_EQ(result.problems[0].message, "not fixed: it has changed while it was checked");
+  EXPECT_EQ(result.problems[0].message, "not fixed: the file changed while it was checked");
   EXPECT_FALSE(result.problems[0].is_failure);
   EXPECT_TRUE(result.problems[1].is_failure);
   EXPECT_EQ(read_bytes(tree.path("a.py")), "x = 100\n");

@@ -149,7 +149,7 @@ def parse(path):
 
 
 class Deepperf:
-    """deepperf's dumps of a list of files, one after the other. Goes on behind a file that it crashes on."""
+    """deepperf's dumps of a list of files, one after the other. Continues after a file that it crashes on."""
 
     def __init__(self, binary, paths, attributes):
         self.command = [binary, "debug", "ast", "--format=cpython", "--stdin-list"]

@@ -178,9 +178,9 @@ TEST(Notebook, MalformedJsonIsOneErrorAtItsPlace) {
   EXPECT_EQ(notebook_error("{\"cells\": [1 2]}"), "1:14 malformed notebook: expected ',' or ']'");
   EXPECT_EQ(notebook_error("{\"cells\": {\"a\": 1 2}}"), "1:19 malformed notebook: expected ',' or '}'");
   EXPECT_EQ(notebook_error("{\"cells\": [],}"), "1:14 malformed notebook: expected a key in double quotes");
-  EXPECT_EQ(notebook_error("{\"cells\": [],\r\n"), "2:1 malformed notebook: it ends in the middle");
-  EXPECT_EQ(notebook_error("{\"cells\": []} x"), "1:15 malformed notebook: something stands behind its end");
-  EXPECT_EQ(notebook_error("{\"cells\": [\n\"abc]}"), "2:1 malformed notebook: a string does not end");
+  EXPECT_EQ(notebook_error("{\"cells\": [],\r\n"), "2:1 malformed notebook: unexpected end of input");
+  EXPECT_EQ(notebook_error("{\"cells\": []} x"), "1:15 malformed notebook: unexpected text after its end");
+  EXPECT_EQ(notebook_error("{\"cells\": [\n\"abc]}"), "2:1 malformed notebook: unterminated string");
   EXPECT_EQ(notebook_error("[\"a\nb\"]"), "1:4 malformed notebook: line end or control character in a string");
   EXPECT_EQ(notebook_error("[\"\xFF\"]"), "1:3 malformed notebook: invalid UTF-8");
   EXPECT_EQ(notebook_error(R"(["\x"])"), "1:3 malformed notebook: malformed escape in a string");

@@ -1,3 +1,4 @@
+#include "python/encoding.h"
 #include "python/source.h"
 
 #include <gtest/gtest.h>
@@ -114,6 +115,24 @@ TEST(SourcePosition, InsideACharacterIsThatCharacter) {
   EXPECT_EQ(source.position(4).column, 2U);
   EXPECT_EQ(source.position(5).column, 2U);
   EXPECT_EQ(source.position(6).column, 3U);
+}
+
+TEST(SourcePosition, PlacesFarIntoALineAreCountedAsNearOnes) {
+  // Characters of every size and broken ones, so that marks fall into all of them.
+  for (const std::string &part :
+       {std::string("a数é😀"), std::string("\x80\x80\xE2\x82"), std::string("\xF0\x9F\x98\x80\x80\x80")}) {
+    std::string line = "x\n";
+    while (line.size() < 40'000) {
+      line += part;
+    }
+    const Source source = load(line + "\ny");
+    u32 column = 1;
+    for (u32 at = 2; at < line.size(); ++column) {
+      EXPECT_EQ(source.position(at).column, column) << at;
+      at += std::max(utf8_size(source.text().data() + at, source.text().data() + source.text().size()), 1U);
+    }
+    EXPECT_EQ(source.position(static_cast<u32>(line.size() + 1)).line, 3U);
+  }
 }
 
 TEST(SourcePosition, LongLinesAreCountedRight) {

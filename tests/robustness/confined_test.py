@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program asks the system for: it runs nothing of what it reads, opens no connection, and writes only where it was told to.
+"""What the program asks the system for: it runs nothing of what it reads, opens no connection, and writes only where it is told to.
 
 strace notes every call that starts a program, opens a connection or changes a file, of all threads and children. The
 repository that is checked would leave traces if anything of it were run: modules, configuration, hooks and settings of

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Dumps, stores and models with flipped, cut, doubled and foreign bytes, and such that were made to keep us busy: they are read, or
-refused with a reason, and what is wrong with them is told.
+refused with a reason, and the reason is reported.
 
 usage: damaged_test.py DEEPPERF_BINARY [--count N] [--seed S] [UNITTEST_ARGUMENT...]
 """
@@ -95,6 +95,12 @@ class Damaged(Folder):
             self.assertIn(result.returncode, (1, 2), at)
             self.assertTrue(result.stderr, at)
 
+    def test_a_dump_that_is_a_device(self):
+        for device in ("/dev/zero", "/dev/urandom", "/dev/full", "/dev/null"):
+            result = self.select(device)
+            self.assertEqual(result.returncode, 2, device)
+            self.assertIn(b"device", result.stderr)
+
     def test_several_gz_in_one(self):
         middle = len(self.plain) // 2
         parts = gzip.compress(self.plain[:middle]) + gzip.compress(self.plain[middle:]) + bytes(512)
@@ -134,7 +140,7 @@ class Damaged(Folder):
                               ["keywords", "store.sqlite"]):
                 self.assert_told(run("study", *arguments, cwd=self.folder, before=memory(2 << 30)), (arguments, i))
 
-    def refuse(self, statements, text=b"`deepperf study` makes"):
+    def refuse(self, statements, text=b"those of `deepperf study`"):
         store = self.store()
         database = sqlite3.connect(store)
         for statement in statements:

@@ -243,7 +243,7 @@ class Inputs(Folder):
             self.assertNotIn("np.float(", (self.folder / os.fsdecode(name)).read_text())
 
     def test_fixes_stay_away_from_syntax_errors(self):
-        """An argument behind a string that is never closed would be text of that string, and be added again and again."""
+        """An argument after a string that is never closed would be text of that string, and be added again and again."""
         self.write("a.py", "import tensorflow as tf\ndata = tf.data.Dataset.range(9).map(\n    lambda s: ''' tf.io.read_file(s)\n)\n"
                            "good = tf.data.Dataset.range(9).map(lambda s: tf.io.read_file(s))\nfor x in good:\n    print(x)\n")
         self.check("--all", "--fix", "--unsafe-fixes")
@@ -253,7 +253,7 @@ class Inputs(Folder):
         self.assertEqual(once.splitlines()[2], "    lambda s: ''' tf.io.read_file(s)")
 
     def test_many_findings_in_one_line(self):
-        """What is told of each place must not be the whole line, in any format."""
+        """The report of each place must not contain the whole line, in any format."""
         line = "l = [" + ", ".join(f"torch.zeros({i}).cuda()" for i in range(3000)) + "]\n"
         self.write("a.py", "import torch\n" + line)
         for name in ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html"):
@@ -522,7 +522,7 @@ class Hostile(Folder):
 
     def test_names_and_code_do_not_reach_a_terminal_raw(self):
         name = f"a{self.EVIL}\ndeepperf: fine.py"
-        self.write(name, f"import torch\nimport numpy as np\nx = np.float(3)  # {self.EVIL}\ny = torch.ones(3).cuda() # {self.EVIL}\n")
+        self.write(name, f"import torch\nimport numpy as np\nx = np.float(3)  # {self.EVIL}\n# deepperf: ignore[DP101] {self.EVIL}\ny = torch.ones(3).cuda() # {self.EVIL}\n")
         self.write(f"b{self.EVIL}.py", f"import torch\nx = '{self.EVIL}\n")
         self.write(f"c{self.EVIL}.ipynb", "{" + self.EVIL)
         for form in ("text", "concise", "github", "markdown", "gitlab"):
@@ -530,6 +530,8 @@ class Hostile(Folder):
         for form in ("text", "concise", "json", "jsonl", "sarif", "junit", "github", "markdown"):
             self.assert_clean(self.on_terminal("check", "--all", "--format", form, "."), form)
         self.assert_clean(self.on_terminal("check", "--diff", "."), "diff")
+        for form in ("text", "concise", "json"):
+            self.assert_clean(self.on_terminal("check", "--report-unused-suppressions", "--format", form, "."), form)
         self.assert_clean(self.check("--expand", "--verbose", ".").stdout, "expand")
         self.assert_clean(self.check(f"none{self.EVIL}").stdout, "missing")
         self.assert_clean(self.check("--report-unused-suppressions", ".").stdout, "suppressions")
@@ -621,6 +623,53 @@ class Hostile(Folder):
         self.assertNotIn("np.float(", secret.read_text())
         self.assertTrue((tree / "link.py").is_symlink())
 
+    def test_damaged_objects_of_git(self):
+        """Cut, emptied, lengthened and with flipped bits: an answer or an error, and no waiting for what never comes."""
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.folder, check=True, capture_output=True)
+        git("init", "-q")
+        self.write("a.py", BAD)
+        git("add", "a.py")
+        git("commit", "-q", "-m", "one")
+        self.write("a.py", BAD + BAD)
+        self.assertEqual(self.check("--since", "HEAD", ".").returncode, 1)
+        generator = random.Random(3)
+        objects = [path for path in (self.folder / ".git/objects").rglob("*") if path.is_file()]
+        short = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=self.folder, capture_output=True, text=True).stdout.strip()
+        for path in objects:
+            whole = path.read_bytes()
+            path.chmod(0o644)
+            for i in range(12):
+                at, bytes_ = generator.randrange(len(whole)), bytearray(whole)
+                bytes_[at] ^= 1 << generator.randrange(8)
+                path.write_bytes([bytes(bytes_), whole[:at], whole[:-1], b"", whole * 2, bytes_[:at]][i % 6])
+                for revision in ("HEAD", short):
+                    result = self.check("--since", revision, ".", before=limited(resource.RLIMIT_CPU, 30))
+                    self.assert_no_signal(result)
+            path.write_bytes(whole)
+        self.assertEqual(self.check("--since", short, ".").returncode, 1)
+
+    def test_damaged_objects_of_a_submodule(self):
+        def git(*arguments, folder="."):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.folder / folder, check=True, capture_output=True)
+        git("init", "-q")
+        for folder in ("sub/inner", "sub", "."):
+            self.write(f"{folder}/a.py", BAD)
+            git("init", "-q", folder=folder)
+            git("add", "-A", folder=folder)
+            git("commit", "-q", "-m", "one", folder=folder)
+        self.assertEqual(self.check("--since", "HEAD", ".").returncode, 0)
+        for folder in ("sub", "sub/inner"):
+            for path in sorted((self.folder / folder / ".git/objects").rglob("*")):
+                if path.is_file():
+                    whole = path.read_bytes()
+                    path.chmod(0o644)
+                    path.write_bytes(whole[:len(whole) // 2])
+                    result = self.check("--since", "HEAD", ".", before=limited(resource.RLIMIT_CPU, 30))
+                    self.assertEqual(result.returncode, 2, (folder, result.stdout))
+                    self.assertIn(b"is damaged", result.stderr)
+                    path.write_bytes(whole)
+
     def test_sheets_for_raters_have_no_formulas(self):
         self.write("t.csv", 'id,title\n1,"=HYPERLINK(""http://x"")"\n2,+1 how to\n3,@x\n4,-1\n5,fine\n')
         self.assertEqual(run("study", "label", "t.csv", "--review", "r", cwd=self.folder).returncode, 0)
@@ -646,6 +695,25 @@ class Limits(Folder):
             if result.returncode == 2:
                 self.assertTrue(result.stderr or b"memory" in result.stdout, most)
 
+    def test_so_little_memory_that_nothing_begins(self):
+        """Not even the exception that says so finds room."""
+        if Program.is_sanitized():
+            self.skipTest("a sanitizer takes more")
+        for most in range(48, 128, 4):
+            for arguments in (["--version"], ["check", "--no-cache", "."], ["study", "stats", "none.csv"]):
+                result = run(*arguments, cwd=self.folder, before=memory(most << 20))
+                self.assert_no_signal(result, (0, 1, 2, 127))
+                if result.returncode == 2:
+                    self.assertTrue(result.stderr or b"memory" in result.stdout, most)
+
+    def test_time(self):
+        """The limit on processor time ends it like any signal: no temporary file is left."""
+        for i in range(300):
+            self.write(f"a{i}.py", BAD + "y = np.float(4)\n" * 300)
+        result = self.check("--fix", before=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 30)))
+        self.assert_no_signal(result, (0, 1, 2, -signal.SIGXCPU))
+        self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".py")], [])
+
     def test_memory_for_one_large_source(self):
         if Program.is_sanitized():
             self.skipTest("a sanitizer takes more")
@@ -658,6 +726,15 @@ class Limits(Folder):
         self.write("deep.py", "import torch\nx = " + "(" * 3000 + "1" + ")" * 3000 + "\ny = " + "f(" * 180 + ")" * 180 + "\n")
         for most in (256 << 10, 8 << 20):
             self.assert_no_signal(self.check(before=limited(resource.RLIMIT_STACK, most)), (0, 1, 2))
+
+    def test_stack_of_files_that_belong_together(self):
+        """Several workers analyze them together, and the thread that starts them is one of them."""
+        self.write("deep.py", "import torch\nx = a" + ".b" * 1990 + "\n")
+        self.write("wide.py", "import torch\nimport deep\ny = 1" + " + 1" * 1990 + "\n")
+        for most in (256 << 10, 8 << 20):
+            for jobs in ("1", "2"):
+                result = self.check("--jobs", jobs, before=limited(resource.RLIMIT_STACK, most))
+                self.assert_no_signal(result, (0, 1, 2))
 
     def test_descriptors(self):
         for most in (4, 5, 6, 8, 12):

@@ -29,12 +29,13 @@ import sys
 import tempfile
 
 import generated
+import tangled
 
 RULES = pathlib.Path(__file__).parent.parent / "rules"
 LINES = {"counters": (1000, 8000), "instructions": (1000, 8000), "seconds": (2000, 16000)}
 # Of the work per byte, from the smallest program to the largest. n log n from 1,000 to 8,000 lines would be 1.3.
 MOST = {"counters": 1.5, "instructions": 1.6, "seconds": 2.2}
-# What is less tells nothing.
+# Smaller numbers are meaningless, and so is less than one step for two bytes, as when a rule starts to work only at a certain length.
 LEAST = {"counters": 20_000, "instructions": 400_000_000, "seconds": 0.4}
 # What is bounded in another way: a function of more than 1,000 names keeps no values of its branches apart, so that each
 # branch copies 1,000 at most.
@@ -62,10 +63,10 @@ def programs():
     for name, piece in subjects().items():
         for way, arranged in generated.WAYS.items():
             yield name, way, lambda lines, piece=piece, arranged=arranged: arranged(pieces_of(piece, lines))
-    for name, made in generated.WIDE.items():
+    for name, made in (generated.WIDE | tangled.WIDE).items():
         for place, around in generated.PLACES.items():
             yield f"wide {name}", place, lambda size, made=made, around=around: {"main.py": around(made(size))}
-    for name, made in generated.PROJECTS.items():
+    for name, made in (generated.PROJECTS | tangled.PROJECTS).items():
         yield f"project {name}", "project", made
 
 
@@ -98,7 +99,7 @@ def measure(arguments, folder):
 
 
 def grows(arguments, name, way, made, nothing):
-    """Lines that tell of what grows, and lines that tell all."""
+    """Lines about what grows, and lines about everything."""
     found = []
     for lines in LINES[arguments.by]:
         files = made(lines)
@@ -117,7 +118,8 @@ def grows(arguments, name, way, made, nothing):
         growth = per_byte[-1] / per_byte[0] if per_byte[0] else 1
         line = f"{name:44} {way:9} {counter:22} {per_byte[0]:12.4g} {per_byte[-1]:12.4g}  grows {growth:.2f}x ({last:.3g})"
         all_lines.append(line)
-        if growth > MOST[arguments.by] and last >= BOUNDED.get(counter, LEAST[arguments.by]):
+        is_much = last >= BOUNDED.get(counter, LEAST[arguments.by]) and (arguments.by == "seconds" or per_byte[-1] > 0.5)
+        if growth > MOST[arguments.by] and is_much:
             bad.append(line)
     return bad, all_lines
 

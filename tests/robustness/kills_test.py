@@ -50,7 +50,7 @@ class Kills(Folder):
         for kill in range(KILLS):
             for name in names:
                 self.write(name, OLD)
-            ending = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP][kill % 4]
+            ending = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGUSR1][kill % 6]
             self.killed_at_random(longest, ending, "check", "--fix", ".")
             for name in names:
                 self.assertIn((self.folder / name).read_text(), (OLD, NEW))

@@ -15,21 +15,23 @@ import sys
 import tempfile
 
 import generated
+import tangled
 
 MEMORY = 3 << 30  # bytes of addresses; two stacks of 256 MB are reserved in that
 SECONDS = 120  # of processor time, for what would else never end
 SAMPLE = 30
+WIDE = generated.WIDE | tangled.WIDE
 BESIDE = "import torch\nimport numpy as np\nx = np.float(3)\n"
 
 
 def programs(size):
     for place, around in generated.PLACES.items():
-        for name, made in generated.WIDE.items():
+        for name, made in WIDE.items():
             yield f"{name} in a {place}", lambda made=made, around=around: {"main.py": around(made(size))}
-    for name, made in generated.WIDE.items():
+    for name, made in WIDE.items():
         yield f"{name} in a written cell", lambda made=made: {"main.ipynb": generated.notebook(
             [generated.HEAD, "%%writefile m.py\n" + made(size), made(size)])}
-    for name, made in generated.PROJECTS.items():
+    for name, made in (generated.PROJECTS | tangled.PROJECTS).items():
         yield f"project {name}", lambda made=made: made(size)
 
 

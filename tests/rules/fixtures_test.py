@@ -67,7 +67,7 @@ def rules():
 
 
 def check(folder, *options):
-    """Checks a folder with every rule. Selecting each by its code turns on those that are off by default, too."""
+    """Checks a folder with every rule. Selecting each by its code also enables those that are off by default."""
     everything = ",".join(rule["code"] for rule in rules())
     return run("check", "--select", everything, *options, ".", cwd=folder)
 
@@ -244,7 +244,7 @@ class Fixtures(unittest.TestCase):
                 self.assertTrue(fixture.exists() or fixture.with_suffix("").is_dir(), source)
 
     def test_every_fixture_has_a_rule(self):
-        """Its name is that of a rule of the same cause, perhaps with more behind it."""
+        """Its name is that of a rule of the same cause, perhaps with a suffix."""
         for fixture in all_fixtures():
             names = [source.stem for source in SOURCES.glob(f"{fixture.path.parent.name}/*.cpp")]
             self.assertTrue(any(fixture.path.stem.startswith(name) for name in names), fixture.name)

@@ -111,7 +111,7 @@ class Client:
         return self.diagnostics[uri]
 
     def settle(self):
-        """All that the server publishes for what it has been told so far: it answers in order, and checks before."""
+        """All that the server publishes for what it has received so far: it answers in order, and checks before."""
         self.request("workspace/diagnostic", {"previousResultIds": []})
 
     def stop(self):

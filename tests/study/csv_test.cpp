@@ -54,7 +54,7 @@ TEST(Csv, LinesOfRows) {
 
 TEST(Csv, ErrorsSayWhere) {
   EXPECT_EQ(csv_error("a\n\"b\n"), "x.csv:2: this quote is never closed");
-  EXPECT_EQ(csv_error("a\nx,\"b\"c\n"), "x.csv:2: text behind a closing quote");
+  EXPECT_EQ(csv_error("a\nx,\"b\"c\n"), "x.csv:2: text after a closing quote");
   EXPECT_THROW(read_csv("/nonexistent/x.csv"), std::runtime_error);
 }
 

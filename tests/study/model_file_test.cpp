@@ -81,8 +81,8 @@ TEST(ModelFile, StrongestWords) {
 }
 
 TEST(ModelFile, DamagedFiles) {
-  EXPECT_EQ(model_error(""), "x.model is no model of `deepperf study train`");
-  EXPECT_EQ(model_error("SQLite format 3"), "x.model is no model of `deepperf study train`");
+  EXPECT_EQ(model_error(""), "x.model is not a model from `deepperf study train`");
+  EXPECT_EQ(model_error("SQLite format 3"), "x.model is not a model from `deepperf study train`");
   EXPECT_EQ(model_error("deepperf study model 1\n"), "x.model is a damaged model: its description cannot be read");
   EXPECT_EQ(model_error("deepperf study model 1\n[]\n"), "x.model is a damaged model: its description cannot be read");
   EXPECT_TRUE(model_error("deepperf study model 1\n{}\n").starts_with("x.model is a damaged model: "));

@@ -110,9 +110,9 @@ TEST(Recipe, ErrorsSayWhere) {
   EXPECT_EQ(recipe_error("name = \"a\"\nsteps = 1\n").substr(0, 38), "x.toml:2:9: there is no setting 'steps");
   EXPECT_EQ(recipe_error("[step]\nname = \"a\"\n"), "x.toml:1:1: steps are written with two brackets: [[step]]");
   EXPECT_EQ(recipe_error("[[step]]\ntags = [\"a\"]\n"), "x.toml:1:1: this step has no name");
-  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\n"), "x.toml:1:1: the step 'a' asks for nothing");
-  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntag = [\"b\"]\n").substr(0, 40),
-            "x.toml:3:7: there is no condition 'tag'.");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\n"), "x.toml:1:1: the step 'a' has no condition");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntag = [\"b\"]\n").substr(0, 36),
+            "x.toml:3:7: unknown condition 'tag';");
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntags = \"b\"\n"),
             "x.toml:3:8: 'tags' is a list of texts, such as [\"a\", \"b\"]");
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntags = [1]\n"), "x.toml:3:9: 'tags' is text in quotes");
@@ -120,7 +120,7 @@ TEST(Recipe, ErrorsSayWhere) {
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\naccepted = 1\n"), "x.toml:3:12: 'accepted' is true or false");
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nmin_score = 0.5\n"), "x.toml:3:13: 'min_score' is a whole number");
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nkeywords = [\"hangs\"]\n"),
-            "x.toml:3:12: 'hangs' is no stem, so it can never be found");
+            "x.toml:3:12: 'hangs' is not a stem, so it can never match");
   EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nfrom = 2019-01-01\nbefore = 2018-01-01\n"),
             "x.toml:1:1: 'from' is not before 'before' in the step 'a'");
   EXPECT_THROW(load_recipe("nobody"), std::runtime_error);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens a report in a real Chromium, light and dark, wide and narrow, and looks at what is laid out.
+"""Opens a report in a real Chromium, light and dark, wide and narrow, and checks the layout.
 
 usage: report_browser_test.py DEEPPERF_BINARY
 Skips (exit code 77) where there is no Chromium.

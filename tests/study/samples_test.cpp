@@ -57,7 +57,7 @@ TEST(Samples, WhatCannotBeLearned) {
     row[3] = "same";
   }
   EXPECT_EQ(error_of(table, "title", "topic"),
-            "made-up.csv: all rows have the same 'topic', 'same': there is nothing to tell apart");
+            "made-up.csv: all rows have the same 'topic', 'same': there is nothing to learn");
   for (CsvRow &row : table.csv.rows) {
     row[3] = "";
   }

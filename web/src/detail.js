@@ -26,7 +26,7 @@ const section = (title, ...children) => el("section", { class: "part" }, el("h4"
 
 const codeAt = (data, place, label) => {
   const lines = data.linesAround(place, CONTEXT);
-  return lines.lines.length === 0 ? el("p", { class: "muted" }, "There is no source to show.") : codeWithMark(place, lines, label);
+  return lines.lines.length === 0 ? el("p", { class: "muted" }, "No source to show.") : codeWithMark(place, lines, label);
 };
 
 // The steps of the reasoning; the one that is chosen is shown with its code.
@@ -63,7 +63,7 @@ function pathOf(data, finding) {
   }
 
   show();
-  return section("How it comes about",
+  return section("Steps",
     el("ol", { class: "steps" }, buttons.map((button) => el("li", {}, button))),
     frame,
     el("div", { class: "step-buttons" }, previous, position, next));
@@ -120,10 +120,10 @@ export function findingDetail(data, finding, { onBack, onStep, position }) {
       finding.hint && el("span", { class: "tag" }, "likely, not proven"),
       el("span", { class: "muted" }, `${rule.code} ${rule.name}`)),
     el("h3", { id: "finding-title", tabindex: "-1" }, inlineCode(finding.message)),
-    el("p", { class: "file-name" }, el("span", {}, placeText(place)), copyButton(placeText(place), "Copy the place")),
+    el("p", { class: "file-name" }, el("span", {}, placeText(place)), copyButton(placeText(place), "Copy the location")),
     finding.help && el("div", { class: "help" }, el("h4", {}, "What to do"), el("p", {}, inlineCode(finding.help))),
     rule.measured && el("div", { class: "help" }, el("h4", {}, "Measured"), el("p", {}, rule.measured)),
-    finding.notes.length > 0 ? pathOf(data, finding) : section("Where it is", codeAt(data, place, `Code: ${placeText(place)}`)),
+    finding.notes.length > 0 ? pathOf(data, finding) : section("Location", codeAt(data, place, `Code: ${placeText(place)}`)),
     finding.fix && finding.fix.diffs.length > 0 && fixOf(finding),
     documentationOf(finding));
 }

@@ -275,7 +275,7 @@ const toolbar = el("div", { class: "toolbar" },
   chips);
 const listPane = el("div", { class: "list-pane" }, list.element, empty);
 const errors = errorsOf(data);
-const footer = el("footer", { class: "muted" }, `Made by deepperf ${data.version}. This file loads nothing from the network.`);
+const footer = el("footer", { class: "muted" }, `Created by deepperf ${data.version}. This file loads nothing from the network.`);
 findings.append(toolbar, el("div", { class: "panes" }, listPane, detail));
 const skip = data.findings.length > 0 &&
   el("a", { class: "skip", href: "#findings", onclick(event) {

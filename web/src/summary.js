@@ -10,7 +10,7 @@ function hiddenText({ advice, notes, others, suppressed }) {
   const hidden = parts.length > 0 ? `${parts.join(", ")} and ${last}` : last;
   return [
     last && ["Not shown: ", hidden, ". ", el("code", {}, "--all"), " includes them. "],
-    suppressed > 0 && `Silenced by comments: ${suppressed.toLocaleString("en")}.`,
+    suppressed > 0 && `Suppressed by comments: ${suppressed.toLocaleString("en")}.`,
   ];
 }
 

@@ -44,9 +44,9 @@ void add_bench_assess(CLI::App &bench, int &exit_code) {
   add_pair_options(*command, arguments->pairs);
   command
       ->add_option("--tool", arguments->tools,
-                   "What another tool reports about the pairs, as SARIF or JSON; may be given more than once")
+                   "What another tool reports about the pairs, as SARIF or JSON; repeatable")
       ->type_name("FILE");
-  command->add_option("--format", arguments->format, "How to report (default: text)")
+  command->add_option("--format", arguments->format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->type_name("text|json|html");
   command->add_option("--output,-o", arguments->output, "Write the report to a file")->type_name("FILE");

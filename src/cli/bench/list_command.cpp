@@ -82,7 +82,7 @@ void add_bench_list(CLI::App &bench, int &exit_code) {
   auto arguments = std::make_shared<BenchListArguments>();
   CLI::App *command = bench.add_subcommand("list", "List the pairs, and report what is wrong in their pp.toml");
   add_pair_options(*command, arguments->pairs);
-  command->add_option("--format", arguments->format, "How to print them (default: text)")
+  command->add_option("--format", arguments->format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("text|json");
   command->callback([arguments, &exit_code] { exit_code = list_pairs(*arguments); });

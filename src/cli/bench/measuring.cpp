@@ -94,19 +94,19 @@ void add_measuring_options(CLI::App &command, MeasuringArguments &arguments) {
                   fmt::format("Runs of each program, after one to warm up (default: {})", bench::kUsualRounds))
       ->check(CLI::Range(bench::kUsualRounds, 1000U))
       ->type_name("N");
-  command.add_option("--set", arguments.overrides, "Another size: BATCH=128; may be given more than once")
+  command.add_option("--set", arguments.overrides, "Another size, such as BATCH=128; repeatable")
       ->type_name("NAME=VALUE");
   command
       .add_option("--python", arguments.python,
-                  "The interpreter (default: python3 on PATH or /usr/bin/python3, the first that has the library)")
+                  "The interpreter (default: the first of python3 on PATH and /usr/bin/python3 that has the library)")
       ->type_name("PROGRAM");
-  command.add_option("--time-limit", arguments.time_limit, "For each run of a program (default: 120)")
+  command.add_option("--time-limit", arguments.time_limit, "Time limit for each run of a program (default: 120)")
       ->check(CLI::Range(0.1, 1e6))
       ->type_name("SECONDS");
-  command.add_option("--memory-limit", arguments.memory_limit, "For each run of a program (default: 4)")
+  command.add_option("--memory-limit", arguments.memory_limit, "Memory limit for each run of a program (default: 4)")
       ->check(CLI::Range(0.05, 1e5))
       ->type_name("GB");
-  command.add_option("--format", arguments.format, "How to report (default: text)")
+  command.add_option("--format", arguments.format, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->type_name("text|json|html");
   command.add_option("--output,-o", arguments.output, "Write the report to a file")->type_name("FILE");
@@ -186,7 +186,7 @@ int finish_report(const bench::Report &report, const MeasuringArguments &argumen
   const bool is_written = arguments.format == "text" ? write_output(arguments.output, shown(text), stdout)
                                                      : write_data(arguments.output, text, stdout);
   if (signal != 0) {
-    complain("interrupted; what was measured until then is reported");
+    complain("interrupted; only what was measured so far is reported");
     constexpr int kAfterSignal = 128;
     return kAfterSignal + signal;
   }

@@ -107,8 +107,8 @@ int measure_own(const BenchNewArguments &arguments) {
     complain("the results are not compared, as the sections set no variable `result`");
   }
   if (!pair.rules.empty()) {
-    complain(fmt::format("`check` reports {} in what was there before, and not in what came after",
-                         fmt::join(pair.rules, ", ")));
+    complain(
+        fmt::format("`check` reports {} in the code before, and not in the code after", fmt::join(pair.rules, ", ")));
   }
   if (arguments.no_run) {
     return kClean;
@@ -126,21 +126,21 @@ int measure_own(const BenchNewArguments &arguments) {
 void add_bench_new(CLI::App &bench, int &exit_code) {
   auto arguments = std::make_shared<BenchNewArguments>();
   CLI::App *command = bench.add_subcommand(
-      "new", "Measure an optimisation of your own: a file with functions before() and after(), or with sections\n"
-             "that begin with the lines '# before' and '# after'. This executes the file.");
+      "new", "Measure your own optimization: a file with functions before() and after(), or with sections\nthat begin "
+             "with the lines '# before' and '# after'. This executes the file.");
   command->add_option("file", arguments->file, "The file")->required()->check(CLI::ExistingFile)->type_name("FILE.py");
-  command->add_option("--before", arguments->split.before, "Another name of the slow function (default: before)")
+  command->add_option("--before", arguments->split.before, "The name of the slow function (default: before)")
       ->type_name("NAME");
-  command->add_option("--after", arguments->split.after, "Another name of the fixed function (default: after)")
+  command->add_option("--after", arguments->split.after, "The name of the fixed function (default: after)")
       ->type_name("NAME");
-  command->add_option("--measure", arguments->measure, "What should become less (default: time)")
+  command->add_option("--measure", arguments->measure, "What the fix reduces (default: time)")
       ->check(CLI::IsMember({"time", "memory", "growth"}))
       ->type_name("time|memory|growth");
   command->add_option("--growth-knob", arguments->growth_knob, "The constant that counts steps, for --measure growth")
       ->type_name("NAME");
-  command->add_option("--keep", arguments->keep, "Write the pair into this folder, as one of the benchmark's")
+  command->add_option("--keep", arguments->keep, "Write the pair into this folder, in the benchmark's format")
       ->type_name("FOLDER");
-  command->add_flag("--no-run", arguments->no_run, "Only split, with --keep");
+  command->add_flag("--no-run", arguments->no_run, "With --keep: only write the pair, and run nothing");
   add_measuring_options(*command, arguments->measuring);
   command->callback([arguments, &exit_code] { exit_code = measure_own(*arguments); });
 }

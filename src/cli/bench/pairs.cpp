@@ -62,7 +62,7 @@ void mention_unknown_rules(const std::vector<bench::Pair> &pairs) {
     }
   }
   for (const auto &[rule, ids] : unknown) {
-    complain(fmt::format("there is no rule with the code '{}', which is named by {}", rule, fmt::join(ids, ", ")));
+    complain(fmt::format("there is no rule with the code '{}', which {} names", rule, fmt::join(ids, ", ")));
   }
 }
 
@@ -75,9 +75,9 @@ void add_pair_options(CLI::App &command, PairArguments &arguments) {
                   "(default: all)")
       ->type_name("ID");
   command
-      .add_option(
-          "--folder", arguments.folder,
-          "The folder with the pairs (default: 'benchmark' here or above, else the one that came with the program)")
+      .add_option("--folder", arguments.folder,
+                  "The folder with the pairs (default: 'benchmark' here or above, otherwise the one installed with the "
+                  "program)")
       ->type_name("FOLDER");
 }
 
@@ -150,10 +150,10 @@ ChosenPairs chosen_pairs(const PairArguments &arguments) {
     }
   }
   if (result.pairs.empty()) {
-    throw std::runtime_error("nothing was done, as something is wrong in all pairs that were chosen");
+    throw std::runtime_error("nothing was done, because every selected pair is invalid");
   }
   if (result.left_out != 0) {
-    fmt::print(stderr, "deepperf: {} of {} pairs {} left out, as something is wrong in {}\n", result.left_out,
+    fmt::print(stderr, "deepperf: {} of {} pairs {} skipped, because of errors in {}\n", result.left_out,
                result.left_out + result.pairs.size(), result.left_out == 1 ? "is" : "are",
                result.left_out == 1 ? "it" : "them");
   }

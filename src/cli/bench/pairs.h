@@ -12,7 +12,7 @@
 namespace deepperf::cli {
 
 struct PairArguments {
-  std::vector<std::string> ids; // of pairs, their beginnings with a * behind, or folders; none: all
+  std::vector<std::string> ids; // of pairs, their beginnings with a * after, or folders; none: all
   std::string folder;           // that has the pairs; empty: the nearest `benchmark`
 };
 

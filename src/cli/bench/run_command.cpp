@@ -34,7 +34,7 @@ std::string record(const BenchRunArguments &arguments, const bench::Report &repo
 
 int run_pairs(BenchRunArguments &arguments) {
   if (arguments.record && (arguments.measuring.settings.quick || !arguments.measuring.overrides.empty())) {
-    throw CLI::ValidationError("--record takes the pairs as they are, without --quick and --set");
+    throw CLI::ValidationError("--record measures the pairs unchanged: it cannot be used with --quick or --set");
   }
   const ChosenPairs chosen = chosen_pairs(arguments.pairs);
   const std::vector<bench::Pair> &pairs = chosen.pairs;
@@ -55,13 +55,13 @@ int run_pairs(BenchRunArguments &arguments) {
 
 void add_bench_run(CLI::App &bench, int &exit_code) {
   auto arguments = std::make_shared<BenchRunArguments>();
-  CLI::App *command = bench.add_subcommand(
-      "run", "Run both programs of pairs, compare their results, and measure how much slower or larger one is.\n"
-             "This executes the programs: read those that you do not know first.");
+  CLI::App *command =
+      bench.add_subcommand("run", "Run both programs of each pair, compare their results, and measure how much slower "
+                                  "or larger one is.\nThis executes the programs: read unfamiliar ones first.");
   add_pair_options(*command, arguments->pairs);
   command->add_flag("--quick", arguments->measuring.settings.quick,
-                    "Run each program once with small sizes, only to see that both work and agree");
-  command->add_flag("--record", arguments->record, "Write what was measured to evidence.json, next to the pairs");
+                    "Run each program once with small sizes, only to check that both work and agree");
+  command->add_flag("--record", arguments->record, "Write the measurements to evidence.json, next to the pairs");
   add_measuring_options(*command, arguments->measuring);
   command->callback([arguments, &exit_code] { exit_code = run_pairs(*arguments); });
 }

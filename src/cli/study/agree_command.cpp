@@ -203,18 +203,18 @@ int agree(const AgreeArguments &arguments) {
 
 void add_study_agree(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<AgreeArguments>();
-  CLI::App *command = study.add_subcommand("agree", "Tell how far two raters agree, per label, and where they do not");
+  CLI::App *command =
+      study.add_subcommand("agree", "Report how far two raters agree, per label, and where they disagree");
   command->add_option("first", arguments->first, "The first rater's file, or one with both raters' columns")
       ->required()
       ->type_name("FILE");
   command->add_option("second", arguments->second, "The second rater's file")->type_name("FILE");
-  command->add_option("--pair", arguments->pairs, "Two columns of one file: FIRST,SECOND; may be given more than once")
+  command->add_option("--pair", arguments->pairs, "Two columns of one file: FIRST,SECOND; repeatable")
       ->type_name("COLUMNS");
-  command->add_option("--label", arguments->labels, "A column that is in both files; may be given more than once")
+  command->add_option("--label", arguments->labels, "A column that is in both files; repeatable")->type_name("COLUMN");
+  command->add_option("--id", arguments->id, "The column that identifies matching rows (default: id)")
       ->type_name("COLUMN");
-  command->add_option("--id", arguments->id, "The column that says which rows belong together (default: id)")
-      ->type_name("COLUMN");
-  command->add_option("--merge", arguments->merged, "Write one sheet with what is agreed and what is to be decided")
+  command->add_option("--merge", arguments->merged, "Write one sheet with agreed labels and those still to decide")
       ->type_name("FILE");
   add_table_output(*command, arguments->output);
   command->callback([arguments, &exit_code] { exit_code = agree(*arguments); });

@@ -118,19 +118,19 @@ int classify(const ClassifyArguments &arguments) {
 
 void add_study_classify(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<ClassifyArguments>();
-  CLI::App *command = study.add_subcommand("classify", "Label posts with a model that `study train` made");
+  CLI::App *command = study.add_subcommand("classify", "Label posts with a model from `study train`");
   command->add_option("model", arguments->model, "The model")->required()->type_name("MODEL");
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--text", arguments->text,
-                   "Columns to look at, with commas (default: those that the model was trained on)")
+                   "Columns to read, separated by commas (default: those that the model was trained on)")
       ->type_name("COLUMNS");
   command->add_option("--threshold", arguments->threshold, "Answer \"don't know\" below this probability (default: 0)")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--output,-o", arguments->output, "Write the posts with their labels as CSV")->type_name("FILE");
-  command->add_option("--store-as", arguments->store_as, "Put the labels under this name into the store that was read")
+  command->add_option("--store-as", arguments->store_as, "Save the labels under this name in the store that was read")
       ->type_name("NAME");
   command->callback([arguments, &exit_code] { exit_code = classify(*arguments); });
 }

@@ -46,7 +46,7 @@ int evaluate_classifier(const EvaluateArguments &arguments) {
 
 void add_study_evaluate(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App *command = study.add_subcommand("evaluate", "Tell how well a classifier does on posts that it has not seen");
+  CLI::App *command = study.add_subcommand("evaluate", "Evaluate a classifier on posts that it has not seen");
   add_learning(*command, arguments->learning);
   CLI::Option *const splits =
       command->add_option("--splits", arguments->splits, "Repeated stratified splits (default: 10)")
@@ -54,7 +54,7 @@ void add_study_evaluate(CLI::App &study, int &exit_code) {
   CLI::Option *const train =
       command->add_option("--train", arguments->train, "Share of each split to train on (default: 0.6)")
           ->check(CLI::Range(0.05, 0.95));
-  command->add_option("--folds", arguments->folds, "Cross-validation with so many folds instead")
+  command->add_option("--folds", arguments->folds, "Use cross-validation with this many folds instead")
       ->check(CLI::Range(2, 100))
       ->excludes(splits)
       ->excludes(train);

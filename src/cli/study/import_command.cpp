@@ -66,8 +66,8 @@ int import_study(const ImportArguments &arguments) {
 void add_study_import(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App *command =
-      study.add_subcommand("import", "Turn the published data of a study into a CSV file with named columns");
-  command->add_option("study", arguments->study, "Whose data it is")
+      study.add_subcommand("import", "Convert the published data of a study to a CSV file with named columns");
+  command->add_option("study", arguments->study, "The study that published the data")
       ->required()
       ->check(CLI::IsMember({"liu", "dlperf"}))
       ->type_name("liu|dlperf");

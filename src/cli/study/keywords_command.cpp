@@ -57,7 +57,7 @@ std::vector<Counted> lists_of(const KeywordsArguments &arguments) {
 
 std::vector<study::Grid> tables_of(const std::vector<Counted> &lists, u64 posts) {
   study::Grid summary;
-  summary.title = "Posts that hold a keyword";
+  summary.title = "Posts that contain a keyword";
   summary.columns = {"list", "keywords", "posts", "of", "share"};
   for (const Counted &list : lists) {
     summary.add({list.name, std::to_string(list.filter.keywords().size()), std::to_string(list.posts),
@@ -66,7 +66,7 @@ std::vector<study::Grid> tables_of(const std::vector<Counted> &lists, u64 posts)
     const std::vector<std::string> impossible = study::impossible_keywords(list.filter.keywords());
     if (!impossible.empty()) {
       summary.notes.push_back(
-          fmt::format("{}: can never match, as they are no stems: {}", list.name, fmt::join(impossible, ", ")));
+          fmt::format("{}: can never match, because they are not stems: {}", list.name, fmt::join(impossible, ", ")));
     }
   }
   study::Grid hits;
@@ -128,15 +128,16 @@ int count_keywords(const KeywordsArguments &arguments) {
 void add_study_keywords(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<KeywordsArguments>();
   CLI::App *command = study.add_subcommand(
-      "keywords", "Count the posts that DLPerf's keyword filter takes, as published and corrected");
+      "keywords", "Count the posts that DLPerf's keyword filter selects, as published and corrected");
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--text", arguments->columns,
-                   "Columns to look at, with commas (default: title, and body if there is one)")
+                   "Columns to read, separated by commas (default: title, and body if there is one)")
       ->type_name("COLUMNS");
-  command->add_option("--keywords", arguments->list, "Another list: one stem, or two, per line")->type_name("FILE");
+  command->add_option("--keywords", arguments->list, "Another keyword list: one or two stems per line")
+      ->type_name("FILE");
   command->add_option("--matched", arguments->matched, "Write the posts that match (the corrected list) as CSV")
       ->type_name("FILE");
   add_table_output(*command, arguments->output);

@@ -160,7 +160,7 @@ int write_review(const LabelArguments &arguments, const Labelled &labelled) {
   const std::string second = arguments.review + "-2.csv";
   for (const std::string &path : {first, second}) {
     if (std::filesystem::exists(path)) { // somebody's work may be in it
-      throw std::runtime_error(fmt::format("{} is there already; move it away or choose another name", path));
+      throw std::runtime_error(fmt::format("{} already exists; move it or choose another name", path));
     }
   }
   study::write_file(first, sheet);
@@ -170,10 +170,9 @@ int write_review(const LabelArguments &arguments, const Labelled &labelled) {
     labels += fmt::format(" --label {}", entry.name);
   }
   const std::string text =
-      fmt::format("{} posts are in {} and {}, one for each rater.\n"
-                  "1. Each fills in the empty columns on their own, and leaves empty what they cannot tell.\n"
-                  "2. Compare: deepperf study agree {} {}{} --merge {}-merged.csv\n"
-                  "3. Decide what is left in the columns \"to decide\" of the merged sheet together.\n",
+      fmt::format("{} posts are in {} and {}, one for each rater.\n1. Each fills in the empty columns independently, "
+                  "and leaves undecided cells empty.\n2. Compare: deepperf study agree {} {}{} --merge "
+                  "{}-merged.csv\n3. Decide together what is left in the columns \"to decide\" of the merged sheet.\n",
                   labelled.table.size(), first, second, first, second, labels, arguments.review);
   return write_text(text) ? kClean : kTrouble;
 }
@@ -201,9 +200,10 @@ void add_study_label(CLI::App &study, int &exit_code) {
       ->check(CLI::IsMember({"liu", "dlperf"}))
       ->type_name("liu|dlperf");
   command
-      ->add_option("--text", arguments->text, "Columns to look at, with commas (default: title, with dlperf also body)")
+      ->add_option("--text", arguments->text,
+                   "Columns to read, separated by commas (default: title; with dlperf also body)")
       ->type_name("COLUMNS");
-  command->add_option("--model", arguments->model, "Let this model of `study train` propose its label")
+  command->add_option("--model", arguments->model, "Use this model from `study train` to propose its label")
       ->type_name("MODEL");
   CLI::Option *const output =
       command->add_option("--output,-o", arguments->output, "Write to this file")->type_name("FILE");
@@ -211,7 +211,7 @@ void add_study_label(CLI::App &study, int &exit_code) {
       command->add_option("--review", arguments->review, "Write NAME-1.csv and NAME-2.csv for two raters to fill in")
           ->type_name("NAME")
           ->excludes(output);
-  command->add_flag("--blind", arguments->blind, "With --review: leave the proposals out of the raters' sheets")
+  command->add_flag("--blind", arguments->blind, "With --review: omit the proposals from the raters' sheets")
       ->needs(review);
   command->callback([arguments, &exit_code] { exit_code = label_posts(*arguments); });
 }

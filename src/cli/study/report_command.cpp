@@ -44,7 +44,7 @@ void write_tables(const std::string &folder, const std::vector<study::Grid> &gri
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw std::runtime_error(fmt::format("{} cannot be made: {}", folder, error.message()));
+    throw std::runtime_error(fmt::format("{} cannot be created: {}", folder, error.message()));
   }
   std::string markdown;
   study::write_grids(grids, study::GridFormat::Markdown, markdown);
@@ -86,22 +86,19 @@ int write_report(const ReportArguments &arguments) {
 
 void add_study_report(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App *command = study.add_subcommand("report", "Show posts in charts, on a page that stands alone");
+  CLI::App *command = study.add_subcommand("report", "Show posts in charts, on a self-contained HTML page");
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
-  command->add_option("--output,-o", arguments->output, "The page")->required()->type_name("FILE.html");
+  command->add_option("--output,-o", arguments->output, "The HTML page to write")->required()->type_name("FILE.html");
   command->add_option("--tables", arguments->tables, "Write the tables as CSV and Markdown into this folder")
       ->type_name("FOLDER");
-  command
-      ->add_option("--by", arguments->by,
-                   "A column to group by; may be given more than once (default: what the studies use)")
+  command->add_option("--by", arguments->by, "A column to group by; repeatable (default: what the studies use)")
       ->type_name("COLUMN");
-  command->add_option("--cross", arguments->crossed, "Two columns: ROWS,COLUMNS; may be given more than once")
-      ->type_name("COLUMNS");
+  command->add_option("--cross", arguments->crossed, "Two columns: ROWS,COLUMNS; repeatable")->type_name("COLUMNS");
   command->add_option("--title", arguments->title, "The page's title")->type_name("TEXT");
   command
-      ->add_option("--several", arguments->separator, "A cell may hold several labels with this character between them")
+      ->add_option("--several", arguments->separator, "Cells may contain several labels, separated by this character")
       ->type_name("CHARACTER");
   command->callback([arguments, &exit_code] { exit_code = write_report(*arguments); });
 }

@@ -29,7 +29,7 @@ int reproduce_tables(const ReproduceArguments &arguments) {
 void add_study_reproduce(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App *command = study.add_subcommand(
-      "reproduce", "Compute the published tables of Liu et al. and DLPerf again, and compare them cell by cell");
+      "reproduce", "Recompute the published tables of Liu et al. and DLPerf, and compare them cell by cell");
   command->add_option("--data", arguments->data, "The folder with liu/, dlperf/ and expected/")
       ->required()
       ->type_name("DIR");

@@ -128,12 +128,12 @@ std::string_view fault_text(Fault fault) {
   case Fault::WrongEncoding:
     return "not UTF-8";
   case Fault::Junk:
-    return "text that is no row";
+    return "text that is not a row";
   case Fault::CutOff:
   case Fault::kCount:
     break;
   }
-  return "the dump ends here, too early";
+  return "the dump is truncated here";
 }
 
 bool has_faults(const Counts &counts) {
@@ -231,7 +231,7 @@ std::string problems_text(const SelectResult &result) {
                         Fault::CutOff,
                         &study::Problem::fault) != counts.problems.begin() + static_cast<std::ptrdiff_t>(shown);
   if (!result.trouble.empty() && !is_reason_shown) {
-    text += fmt::format("  why it ends too early: {}\n", result.trouble);
+    text += fmt::format("  why it is truncated: {}\n", result.trouble);
   }
   return text;
 }
@@ -292,13 +292,13 @@ int run_select(const SelectArguments &arguments) {
     result = study::select(options, progress);
   }
   if (result.stopped) {
-    std::fprintf(stderr, "deepperf: stopped at byte %s; the same command with --resume goes on from there\n",
+    std::fprintf(stderr, "deepperf: stopped at byte %s; run the same command with --resume to continue\n",
                  grouped(result.counts.bytes).c_str());
     return kTrouble;
   }
   if (arguments.resume) {
-    const std::string from = result.resumed_at == 0 ? "there was nothing to go on from, so all was read"
-                                                    : "went on from byte " + grouped(result.resumed_at);
+    const std::string from = result.resumed_at == 0 ? "there was nothing to resume from, so everything was read"
+                                                    : "resumed from byte " + grouped(result.resumed_at);
     std::fprintf(stderr, "deepperf: %s\n", from.c_str());
   }
   std::string text;
@@ -310,7 +310,7 @@ int run_select(const SelectArguments &arguments) {
                         why_none(options.recipe, result.counts));
     const u64 last = result.counts.steps.empty() ? result.counts.questions : result.counts.steps.back();
     if (result.stored < last) {
-      text += fmt::format("  {} came more than once under the same number; of those the last is kept\n",
+      text += fmt::format("  {} appeared more than once with the same id; the last one is kept\n",
                           grouped(last - result.stored));
     }
     text += accepted_text(result);
@@ -324,16 +324,16 @@ int run_select(const SelectArguments &arguments) {
 
 void add_study_select(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<SelectArguments>();
-  CLI::App *command = study.add_subcommand("select", "Pick the questions of a study out of a dump");
+  CLI::App *command = study.add_subcommand("select", "Select the questions of a study from a dump");
   command->footer(
-      R"(DUMP is the Posts.xml of a Stack Exchange data dump: as it is, packed (.7z, .zst, .gz, .xz, .bz2, .zip),
-or - for standard input. It is read once, on all cores and in little memory, however large it is.
+      R"(DUMP is the Posts.xml of a Stack Exchange data dump: plain, compressed (.7z, .zst, .gz, .xz, .bz2, .zip),
+or - for standard input. It is read once, on all cores and in bounded memory, whatever its size.
 
-A recipe is a funnel. Three come with the program, as the papers have them:
+A recipe is a funnel. Three come with the program, as the papers define them:
   dlperf   Cao et al. 2022: tensorflow or keras, 2018 to March 2021, DLPerf's performance keywords
   zhang    Zhang et al. 2019: tensorflow, pytorch or deeplearning4j, up to December 2018
   liu      Liu et al. 2023: tensorflow, pytorch or theano, "how to", answered, not closed
-or write your own, and give its path:
+Or write your own and pass its path:
   name = "mine"
   [[step]]
   name = "tagged"
@@ -346,23 +346,23 @@ docs/study.md lists all conditions.
 
   deepperf study select stackoverflow.com-Posts.7z --recipe liu -o liu.sqlite
 
-Until all is done the output is called OUTPUT.partial. After ^C, a crash or a power cut the same command with
---resume goes on from there.
+Until the run is complete, the output is called OUTPUT.partial. After Ctrl-C, a crash or a power failure, the same
+command with --resume continues.
 
-Exit status: 0 all was read; 1 all was read that could be, but something is wrong with the dump (standard error
-says what and where); 2 wrong usage, or nothing could be done.)");
-  command->add_option("dump", arguments->dump, "Posts.xml, plain or packed; - for standard input")
+Exit status: 0 everything was read; 1 everything readable was read, but the dump has errors (listed on standard
+error); 2 wrong usage, or nothing could be done.)");
+  command->add_option("dump", arguments->dump, "Posts.xml, plain or compressed; - for standard input")
       ->required()
       ->type_name("DUMP");
-  command->add_option("--recipe,-r", arguments->recipe, "dlperf, zhang, liu, or the path of your own")
+  command->add_option("--recipe,-r", arguments->recipe, "dlperf, zhang, liu, or the path of your own recipe")
       ->required()
       ->type_name("NAME|FILE.toml");
   command->add_option("--output,-o", arguments->output, "The store to write, an SQLite file")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--resume", arguments->resume, "Go on where an interrupted run was");
-  command->add_flag("--force", arguments->force, "Replace an output that is there");
-  command->add_option("--format", arguments->format, "How to print the funnel (default: text)")
+  command->add_flag("--resume", arguments->resume, "Resume an interrupted run");
+  command->add_flag("--force", arguments->force, "Replace an existing output");
+  command->add_option("--format", arguments->format, "Output format of the funnel (default: text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("text|json");
   command->add_option("--jobs,-j", arguments->jobs, "Threads (default: one per core)")

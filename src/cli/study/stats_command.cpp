@@ -28,9 +28,9 @@ struct StatsArguments {
 void need_known_column(const study::Table &table) {
   constexpr std::array kKnown = {"id", "title", "body", "score", "views", "answers", "accepted_id", "accepted"};
   if (std::ranges::none_of(kKnown, [&](const char *name) { return table.has(name); })) {
-    throw std::runtime_error(fmt::format("{} has no column that is known, such as {}; its first line should name the "
-                                         "columns. --by groups by any other one",
-                                         table.source, fmt::join(kKnown, ", ")));
+    throw std::runtime_error(fmt::format(
+        "{} has no known column, such as {}; its first line should name the columns. --by groups by any other column",
+        table.source, fmt::join(kKnown, ", ")));
   }
 }
 
@@ -88,13 +88,11 @@ void add_study_stats(CLI::App &study, int &exit_code) {
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option("--by", arguments->by, "A column to group by, also framework and year; may be given more than once")
+  command->add_option("--by", arguments->by, "A column to group by, or framework or year; repeatable")
       ->type_name("COLUMN");
-  command->add_option("--cross", arguments->crossed, "Two columns: ROWS,COLUMNS; may be given more than once")
-      ->type_name("COLUMNS");
+  command->add_option("--cross", arguments->crossed, "Two columns: ROWS,COLUMNS; repeatable")->type_name("COLUMNS");
   command
-      ->add_option("--several", arguments->separator, "A cell may hold several labels with this character between them")
+      ->add_option("--several", arguments->separator, "Cells may contain several labels, separated by this character")
       ->type_name("CHARACTER");
   add_table_output(*command, arguments->output);
   command->callback([arguments, &exit_code] { exit_code = print_stats(*arguments); });

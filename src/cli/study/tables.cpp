@@ -10,7 +10,7 @@
 namespace deepperf::cli {
 
 void add_table_output(CLI::App &command, TableOutput &output) {
-  command.add_option("--format", output.format, "How to print tables (default: text)")
+  command.add_option("--format", output.format, "Output format of tables (default: text)")
       ->check(CLI::IsMember({"text", "markdown", "csv"}))
       ->type_name("text|markdown|csv");
   command.add_option("--output,-o", output.path, "Write to this file")->type_name("FILE");

@@ -30,7 +30,7 @@ int train(const TrainArguments &arguments) {
   study::Grid grid;
   grid.title = fmt::format("{}: {} from {} posts of {}, {:.0f} KB", arguments.output, model.label_column, model.rows,
                            model.source, static_cast<double>(bytes.size()) / 1024);
-  grid.columns = {"class", "posts", "speaks for it"};
+  grid.columns = {"class", "posts", "evidence for it"};
   for (u32 label = 0; label < model.classes.size(); ++label) {
     std::string words;
     for (const auto &[word, weight] : study::strongest(model, label, 6)) {
@@ -46,7 +46,7 @@ int train(const TrainArguments &arguments) {
                     model.linear.inner_macro_f1));
   }
   if (samples.unlabelled > 0) {
-    grid.notes.push_back(fmt::format("{} rows without a label were left out", samples.unlabelled));
+    grid.notes.push_back(fmt::format("{} rows without a label were skipped", samples.unlabelled));
   }
   std::string text;
   study::write_grid(grid, study::GridFormat::Text, text);
@@ -57,7 +57,7 @@ int train(const TrainArguments &arguments) {
 
 void add_study_train(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<TrainArguments>();
-  CLI::App *command = study.add_subcommand("train", "Train a classifier on labelled posts");
+  CLI::App *command = study.add_subcommand("train", "Train a classifier on labeled posts");
   add_learning(*command, arguments->learning);
   command->add_option("--output,-o", arguments->output, "The model")->required()->type_name("FILE");
   command->callback([arguments, &exit_code] { exit_code = train(*arguments); });

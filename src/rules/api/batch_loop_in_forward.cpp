@@ -144,9 +144,9 @@ void check(Site &site, const Node &node) {
     return call != nullptr && call->start > loop.end && called_api(site, *call) == "torch.stack";
   });
   Finding &finding = report(site, Span{node.start, loop.iter->end},
-                            "the forward pass calls its layers for one sample of the batch at a time",
-                            "call them on the whole batch; layers take any number of leading dimensions or samples");
-  add_note(finding, site, *layer, "this layer could take the batch");
+                            "the forward pass calls its layers on one sample of the batch at a time",
+                            "call them on the whole batch; layers accept any number of samples or leading dimensions");
+  add_note(finding, site, *layer, "this layer can process the whole batch");
   if (!is_stacked || (rows.row && model::kind_of(loop.iter) != Kind::TorchTensor)) {
     finding.tier = Tier::Hint;
   }
@@ -166,7 +166,7 @@ extern constinit const Rule kBatchLoopInForward = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop over the first dimension of a tensor that `forward` is given, that calls layers of the module on one sample at a time and collects
+A loop over the first dimension of a tensor that `forward` receives, which calls layers of the module on one sample at a time and collects
 the results, which are stacked after the loop.
 
 ## Why it costs
@@ -213,7 +213,7 @@ class Pool(nn.Module):
 
 ## When it is wrong
 
-Where the first dimension is not the batch and an order matters that is not seen, or a layer computes statistics over what it is given.
+Where the first dimension is not the batch and the order matters in a way that the rule does not see, or a layer computes statistics over its input.
 
 ## References
 

@@ -1,10 +1,13 @@
+#include "model/classes.h"
 #include "model/graph_flow.h"
+#include "model/iteration_flow.h"
 #include "model/variance.h"
 #include "rules/encoding.h"
 #include "rules/names_from.h"
 #include "rules/optimizer_module.h"
 #include "rules/per_item.h"
 #include "rules/reach.h"
+#include "rules/sample_cost.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -28,6 +31,33 @@ bool is_slice_of_one(const Site &site, const Expr *expr) {
          text_of(site, end->left) == text_of(site, slice->lower) && integer_of(site, end->right) == 1;
 }
 
+// Numbers that each are one more than the one before: `np.arange(0, n)`, also with one more number at its end.
+bool counts_by_one(const Site &site, const Expr *numbers, u32 depth = 0) {
+  constexpr u32 kMostSteps = 3;
+  if (const auto *name = as<Name>(numbers)) {
+    const Expr *const value = depth < kMostSteps ? assigned_to(site, *name) : nullptr;
+    return value != nullptr && value->end <= name->start && counts_by_one(site, value, depth + 1);
+  }
+  const auto *call = as<Call>(numbers);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  if (api == "numpy.append" && call->args.size() == 2 && depth < kMostSteps) {
+    return counts_by_one(site, call->args[0], depth + 1);
+  }
+  return (api == "numpy.arange" || api == "torch.arange" || api == "range") &&
+         (call->args.size() < 3 || integer_of(site, call->args[2]) == 1);
+}
+
+// `ids[i] : ids[i + 1]` of such numbers
+bool is_between_neighbours(const Site &site, const Expr *expr) {
+  const auto *slice = as<Slice>(expr);
+  const auto *first = slice != nullptr ? as<Subscript>(slice->lower) : nullptr;
+  const auto *last = slice != nullptr ? as<Subscript>(slice->upper) : nullptr;
+  const auto *next = last != nullptr ? as<BinOp>(last->slice) : nullptr;
+  return first != nullptr && next != nullptr && slice->step == nullptr && next->op() == Operator::Add &&
+         integer_of(site, next->right) == 1 && text_of(site, next->left) == text_of(site, first->slice) &&
+         text_of(site, first->value) == text_of(site, last->value) && counts_by_one(site, first->value);
+}
+
 // `x` of `x[i : i + 1]`, `x.unsqueeze(0)`, `torch.unsqueeze(x, 0)`, `x[None]` or `x[None, :]`; null if it is something
 // else.
 const Expr *single_item(const Site &site, const Expr *expr) {
@@ -38,9 +68,11 @@ const Expr *single_item(const Site &site, const Expr *expr) {
       const Expr *item = is_function ? argument(*call, 0, "input") : receiver_of(*call);
       return dimension != nullptr && integer_of(site, dimension) == 0 ? item : nullptr;
     }
-    // .to(device) and the like behind it
+    // .to(device) and the like after it
     const std::string_view method = called_method(*call);
-    return method == "to" || method == "cuda" || method == "float" ? single_item(site, receiver_of(*call)) : nullptr;
+    return method == "to" || method == "cuda" || method == "float" || method == "half"
+               ? single_item(site, receiver_of(*call))
+               : nullptr;
   }
   const auto *subscript = as<Subscript>(expr);
   if (subscript == nullptr) {
@@ -48,7 +80,8 @@ const Expr *single_item(const Site &site, const Expr *expr) {
   }
   const auto *parts = as<Tuple>(subscript->slice);
   const Expr *first = parts != nullptr && !parts->elts.empty() ? parts->elts[0] : subscript->slice;
-  return is_none(first) || is_slice_of_one(site, first) ? subscript->value : nullptr;
+  return is_none(first) || is_slice_of_one(site, first) || is_between_neighbours(site, first) ? subscript->value
+                                                                                              : nullptr;
 }
 
 bool mentions_target(const Expr *target, const Expr *expr) {
@@ -359,12 +392,135 @@ void check_function(Site &site, const Node &node) {
   if (run.call == nullptr) {
     return;
   }
-  Finding &finding = report(
-      site, call, fmt::format("`{}` takes a batch, and runs the model on one item at a time", text_of(site, call.func)),
-      "pass it slices of the list, such as 32 items at a time");
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` receives a batch but runs the model on one item at a time", text_of(site, call.func)),
+             "pass it slices of the list, such as 32 items at a time");
   finding.notes.push_back({run.where->module->file, run.call->span(), "the model runs here"});
   if (!under_no_grad(site) && !under_no_grad(site_of_node(site_of(site, *run.call), *run.call))) {
     finding.tier = Tier::Hint;
+  }
+}
+
+// ---- Names and several arguments: `a = image[None].cuda()`, `model(a, b)` -------------------------------------------
+
+struct LeftEarly {
+  bool value = false;
+};
+
+const model::IterationFlow &flow_of(const Site &site, const model::Loop &loop) {
+  return site.memory.recall<model::IterationFlow>(loop.node, [&loop] { return model::IterationFlow(loop); });
+}
+
+// The same as single_item, also of a name that the iteration has set to one.
+const Expr *single_item_of_name(const Site &site, const model::IterationFlow &flow, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const Expr *const value = name != nullptr ? flow.bound_to(*name) : expr;
+  return value != nullptr ? single_item(site, value) : nullptr;
+}
+
+// A dataset of the project whose samples are read or decoded where they are asked for: `dataset[i]`, and parts of it.
+Preparation read_by(const Site &site, const model::IterationFlow &flow, const Expr *item) {
+  static const Symbol kGetItem = intern("__getitem__");
+  constexpr u32 kMostSteps = 4;
+  for (u32 steps = 0; item != nullptr && steps < kMostSteps; ++steps) {
+    if (const auto *element = as<Subscript>(item)) {
+      const model::Value owner = value_of(site, element->value);
+      const model::FunctionInfo *const read = owner.is(model::Value::Tag::Object) && owner.type != nullptr
+                                                  ? find_method_of(*owner.type, kGetItem)
+                                                  : nullptr;
+      if (read != nullptr) {
+        return preparation_by(site, *read);
+      }
+      item = element->value;
+      continue;
+    }
+    const auto *name = as<Name>(item);
+    const auto *call = as<Call>(item);
+    item = name != nullptr ? flow.taken_from(*name) : call != nullptr ? receiver_of(*call) : nullptr;
+  }
+  return {};
+}
+
+// Rows of a tensor that the loop does not bind: `x[i : i + 1]`, but not `x[None, :i]`, which is longer each time.
+bool is_row(const Site &site, const model::IterationFlow &flow, const Expr *item, const Expr *given) {
+  const auto *rows = as<Name>(item);
+  if (rows == nullptr || model::kind_of(rows) != Kind::TorchTensor || flow.of(rows).item) {
+    return false;
+  }
+  const auto *name = as<Name>(given);
+  return !any_node(name != nullptr ? flow.bound_to(*name) : given, [&](const Node *node) {
+    const auto *slice = as<Slice>(node);
+    return slice != nullptr && !is_slice_of_one(site, slice) && !is_between_neighbours(site, slice) &&
+           ((slice->lower != nullptr && flow.of(slice->lower).item) ||
+            (slice->upper != nullptr && flow.of(slice->upper).item));
+  });
+}
+
+// What comes with the item must be the same in every iteration, or made of the item as well.
+bool comes_with_item(const Site &site, const model::Loop &loop, const model::IterationFlow &flow, const Expr *given) {
+  return flow.of(given).item || !model::varies(site.project, loop, given);
+}
+
+// A loop that is left early may be left for what the model said.
+bool is_left_early(const Site &site, const model::Loop &loop) {
+  return site.memory
+      .recall<LeftEarly>(loop.node,
+                         [&loop] {
+                           return LeftEarly{any_node(static_cast<const For *>(loop.node)->body, [](const Node *node) {
+                             return node->kind == NodeKind::Break || node->kind == NodeKind::Return;
+                           })};
+                         })
+      .value;
+}
+
+// Reports a model that every iteration of the loop runs on the item of that iteration alone.
+void check_several(Site &site, const Call &call) {
+  const model::Loop *const loop = long_loop_around(site);
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  if (statement == nullptr || loop->tiny || loop->trains || loop->turns == model::Turns::Few || site.module->is_test ||
+      site.function == nullptr || context_of(site).in_training_step || !under_no_grad(site) ||
+      enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  const Expr *const over = iterated_by(site, *loop);
+  if (over == nullptr || model::kind_of(over) == Kind::TorchDataLoader) {
+    return;
+  }
+  const model::IterationFlow &flow = flow_of(site, *loop);
+  const Expr *item = nullptr;
+  const Expr *given_item = nullptr;
+  bool is_certain = !is_left_early(site, *loop);
+  const auto depends_on_earlier = [&](const Expr *given) {
+    const model::IterationFlow::Origin origin = flow.of(given);
+    const Expr *const single = item == nullptr && origin.item ? single_item_of_name(site, flow, given) : nullptr;
+    item = single != nullptr ? single : item;
+    given_item = single != nullptr ? given : given_item;
+    is_certain = is_certain && comes_with_item(site, *loop, flow, given);
+    return origin.earlier;
+  };
+  if (std::ranges::any_of(call.args, depends_on_earlier) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *one) { return depends_on_earlier(one->value); }) ||
+      item == nullptr) {
+    return;
+  }
+  const bool is_slice = is_row(site, flow, item, given_item);
+  const Preparation reading = read_by(site, flow, item);
+  const bool is_read = reading.cost == SampleCost::Much && reading.work != nullptr;
+  Finding &finding =
+      report(site, call,
+             is_read ? fmt::format("`{}` runs on one sample at a time, and waits while the next one is loaded",
+                                   text_of(site, call.func))
+                     : fmt::format("`{}` runs on one item at a time, in batches of one", text_of(site, call.func)),
+             is_read ? "load the samples through a `DataLoader` with `num_workers`, and batch samples of the same size"
+                     : "stack items of the same size with `torch.stack`, or load them with a `DataLoader`, and "
+                       "run the model on batches");
+  add_note(finding, site, *statement, "one call for each item of this loop");
+  if (is_read) {
+    finding.notes.push_back({reading.where->module->file, reading.work->span(), "each sample is prepared here"});
+  }
+  if (!is_certain || (!is_slice && !is_read)) {
+    finding.tier = Tier::Hint; // items may have different sizes, or depend on each other
   }
 }
 
@@ -373,11 +529,10 @@ void check(Site &site, const Call &call) {
     check_encoded(site, call);
     return;
   }
-  if (call.args.size() != 1) {
-    return; // a second one is the state of a recurrence, more often than not
-  }
-  const Expr *item = single_item(site, call.args[0]);
+  // A second argument is the state of a recurrence, more often than not.
+  const Expr *item = call.args.size() == 1 ? single_item(site, call.args[0]) : nullptr;
   if (item == nullptr) {
+    check_several(site, call);
     return;
   }
   const model::Loop *const inner = loop_around(site);
@@ -421,7 +576,8 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .documentation = R"(## What it finds
 
 `model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop, and `model(**tokenizer(text))` for each text of a collection. Also
-`embed([text])` for each text, where `embed` runs a model on the list that it is given.
+`embed([text])` for each text, where `embed` runs a model on the list that it receives. Under `no_grad`, also where the batch of one has a
+name or other arguments come with it, and where a loop reads `dataset[i]` itself, so that the model waits for each file.
 
 ## Why it costs
 
@@ -455,7 +611,7 @@ def predict(model: torch.nn.Module, images):
 
 ## When it is wrong
 
-Items of different sizes cannot be stacked without padding. Where each result decides what comes next (games, tracking),
+Items of different sizes cannot be stacked without padding. Where each result determines the next input (games, tracking),
 or where each item must be answered immediately, there is nothing to batch.
 
 ## References

@@ -191,7 +191,7 @@ void tell(Site &site, const Call &place, const Site &inner, const Call &call) {
   told.value = true;
   Finding &finding =
       report(site, place,
-             fmt::format("this {} runs the model itself, so all other requests wait until it is done",
+             fmt::format("this {} runs the model itself, so all other requests wait until it finishes",
                          is_handler ? "handler is `async` and" : "coroutine"),
              is_handler ? "make the handler a plain `def`, or run the model with `await asyncio.to_thread(…)`"
                         : "run the model with `await asyncio.to_thread(…)`");

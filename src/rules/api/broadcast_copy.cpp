@@ -106,7 +106,7 @@ void check_distance(Site &site, const Call &call) {
   const Expr *pairs = is_norm ? of : powered(site, of);
   pairs = pairs != nullptr ? behind_name(site, pairs) : nullptr;
   if (pairs != nullptr && is_all_pairs(site, pairs, *last)) {
-    report(site, call, "the difference of all pairs is stored, only to be summed to distances",
+    report(site, call, "the differences of all pairs are stored, only to be reduced to distances",
            "use `torch.cdist(a, b)`, squared where needed, which never stores the differences");
   }
 }
@@ -166,7 +166,7 @@ void check_repeat(Site &site, const Call &call) {
     is_combined = uses > 0 && uses == combined;
   }
   if (is_combined) {
-    report(site, call, "`repeat()` copies the tensor, though the operation would broadcast it",
+    report(site, call, "`repeat()` copies the tensor, although the operation would broadcast it",
            "leave the axis at length 1, or use `expand()`, which copies nothing");
   }
 }
@@ -187,7 +187,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kBroadcastCopy = {
     .info = {.code = "DP168",
              .name = "broadcast-copy",
-             .summary = "a large tensor of repeated rows or of all pairs that need not be stored",
+             .summary = "a large tensor of repeated rows or of all pairs that does not need to be stored",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Model Building",

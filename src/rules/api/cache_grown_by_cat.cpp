@@ -12,7 +12,7 @@ using namespace python;
 
 namespace {
 
-// `k = torch.cat([past, k], dim)`: what is kept from the calls before, with the new part behind it.
+// `k = torch.cat([past, k], dim)`: what is kept from the calls before, with the new part after it.
 struct Growth {
   const Call *call = nullptr;
   const Expr *kept = nullptr;   // self.past_k, layer_past[0], past_key
@@ -179,8 +179,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding =
-      report(site, *growths[0].call, "the key and value cache is copied as a whole for every new token",
-             "allocate the cache once for the longest sequence, and write each new key and value into its place");
+      report(site, *growths[0].call, "the whole key-value cache is copied for every new token",
+             "allocate the cache once for the longest sequence, and write each new key and value into its slot");
   add_note(finding, site, *growths[1].call, "and here");
 }
 
@@ -189,7 +189,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kCacheGrownByCat = {
     .info = {.code = "DP180",
              .name = "cache-grown-by-cat",
-             .summary = "a key and value cache that grows by `torch.cat` with every token",
+             .summary = "a key-value cache that grows by `torch.cat` with every token",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, High Memory Consumption",
              .stage = "Prediction",

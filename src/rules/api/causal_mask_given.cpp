@@ -144,9 +144,11 @@ void check(Site &site, const Call &call) {
   if (maker == nullptr) {
     return;
   }
-  Finding &finding = report(site, *mask, "a causal mask as a tensor rules out the flash attention kernel",
-                            "omit `attn_mask` and pass `is_causal=True`");
-  finding.notes.push_back({site_of(site, *maker).module->file, maker->span(), "the mask is only causal"});
+  Finding &finding =
+      report(site, *mask, "a causal mask that is passed as a tensor rules out the flash attention kernel",
+             "omit `attn_mask` and pass `is_causal=True`");
+  finding.notes.push_back(
+      {site_of(site, *maker).module->file, maker->span(), "this mask encodes nothing but causality"});
 }
 
 } // namespace
@@ -163,12 +165,12 @@ extern constinit const Rule kCausalMaskGiven = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`F.scaled_dot_product_attention` with an `attn_mask` that `torch.tril` or `torch.triu` makes, and that is nothing but causal.
+`F.scaled_dot_product_attention` with an `attn_mask` that comes from `torch.tril` or `torch.triu` and encodes nothing but causality.
 
 ## Why it costs
 
 The flash attention kernel takes no mask. With one, PyTorch chooses a slower kernel that reads the mask from memory and also computes the half of the scores that the mask throws
-away. `is_causal=True` says the same without a tensor.
+away. `is_causal=True` has the same effect without a tensor.
 
 ## Bad
 

@@ -15,7 +15,7 @@ namespace {
 
 bool holds(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
 
-// The model is another one in each turn, or was made for this turn.
+// The model is another one in each iteration, or was made for this iteration.
 bool is_new_model(const model::Loop &loop, const Expr *receiver) {
   if (const auto *name = as<Name>(receiver)) {
     return holds(loop.assigned, name->id);
@@ -28,7 +28,7 @@ bool is_new_model(const model::Loop &loop, const Expr *receiver) {
 bool varies(const Site &site, const model::Loop &loop, const Call &call) {
   return std::ranges::any_of(call.args, [&](const Expr *arg) { return model::varies(site.project, loop, arg); }) ||
          std::ranges::any_of(call.keywords, [&](const Keyword *keyword) {
-           // A new optimizer or loss object in each turn is the same in each turn.
+           // A new optimizer or loss object in each iteration is the same in each iteration.
            const auto *made = as<Call>(keyword->value);
            return made == nullptr
                       ? model::varies(site.project, loop, keyword->value)

@@ -39,7 +39,7 @@ extern constinit const Rule kCycledLoader = {
 
 ## Why it is wrong
 
-`cycle` stores what it has seen to repeat it. With a loader these are all batches of an epoch, in pinned memory if the loader pins. From the second round on they come
+`cycle` stores what it has seen to repeat it. With a loader these are all batches of an epoch, in pinned memory if the loader pins. From the second pass on they come
 in the same order and with the same augmentation, as the loader is never asked again.
 
 ## Bad

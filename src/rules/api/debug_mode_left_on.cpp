@@ -51,7 +51,7 @@ bool is_meant(const Site &site, u32 depth = 0) {
   if (has_word_in_any_case(file, {"profil", "bench"})) { // not "anomaly", which models are trained to detect
     return true;
   }
-  // A helper that does nothing else, and is called behind such a flag.
+  // A helper that does nothing else, and is called under such a flag.
   constexpr u32 kMostDepth = 2;
   constexpr std::size_t kMostCallers = 16;
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
@@ -157,7 +157,7 @@ extern constinit const Rule kDebugModeLeftOn = {
              .documentation = R"(## What it finds
 
 `torch.autograd.set_detect_anomaly(True)`, `detect_anomaly()` and Lightning's `Trainer(detect_anomaly=True)` without a condition around them, also where
-a setting of the program is what turns them on;
+a setting of the program enables them;
 `torch.profiler.profile` without a schedule around a whole training run; `gradcheck` in a training step;
 `tf.debugging.enable_check_numerics()`; JAX's `jax_debug_nans`, `jax_debug_infs` and `jax_disable_jit`.
 

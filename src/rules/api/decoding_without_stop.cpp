@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ void check(Site &site, const Node &node) {
               part->kind == NodeKind::Yield;
     if (const auto *assignment = as<Assign>(part); assignment != nullptr && assignment->targets.size() == 1) {
       const auto *target = as<Name>(assignment->targets[0]);
-      const auto *joined = as<Call>(assignment->value);
+      const auto *joined = as<Call>(run_by(assignment->value));
       const bool is_cat = joined != nullptr && called_name(*joined) == "cat";
       if (target != nullptr && is_cat && chooses_token(joined, chosen) && mentions(joined, target->id)) {
         growth = growth == nullptr ? joined : growth;
@@ -98,8 +99,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(site, Span{loop.start, loop.iter->end},
-                            "decoding always runs to the maximum length, also after every sequence has ended",
-                            "remember which sequences have produced the end token, and leave the loop when all have");
+                            "decoding always runs to the maximum length, even after every sequence has ended",
+                            "track which sequences have produced the end token, and leave the loop when all have");
   add_note(finding, site, *forward, "the model runs here for each token");
   add_note(finding, site, *growth, "the sequence grows here");
   if (!has_end) {
@@ -126,7 +127,7 @@ token it is a hint.
 
 ## Why it costs
 
-Most sequences end long before the maximum length. The loop goes on to run the whole model for tokens that are thrown away afterwards.
+Most sequences end long before the maximum length. The loop keeps running the whole model for tokens that are discarded afterwards.
 
 ## Bad
 

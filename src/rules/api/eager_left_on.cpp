@@ -90,7 +90,7 @@ void check_call(Site &site, const Call &call) {
   if (api.ends_with("run_functions_eagerly")) {
     const bool switched_back = file_has_word(site, {"run_functions_eagerly(False)"});
     if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site) && !switched_back) {
-      Finding &finding = report(site, call, "this turns off all graphs: every `tf.function` runs as plain Python",
+      Finding &finding = report(site, call, "this disables all graphs: every `tf.function` runs as plain Python",
                                 "remove this call once the program works");
       remove_if_alone(site, finding, call);
     }

@@ -104,9 +104,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (exponent_from_left(*equation) > best) {
-    report(
-        site, call, "`torch.einsum` contracts from left to right, which makes a larger product than needed here",
-        "contract the smaller operands first, in a call of their own, or install `opt_einsum`, which finds the order");
+    report(site, call,
+           "`torch.einsum` contracts from left to right, which creates a larger intermediate product than needed here",
+           "contract the smaller operands first, in a separate call, or install `opt_einsum`, which finds the order");
   }
 }
 

@@ -1,3 +1,4 @@
+#include "rules/per_step.h"
 #include "rules/vector_loop.h"
 
 namespace deepperf::rules::elementwise_loop {
@@ -13,13 +14,15 @@ void check(Site &site, const Node &node) {
   }
   const auto *statement = as<For>(&node);
   const Span place = statement != nullptr ? Span{node.start, statement->iter->end} : node.span();
-  Finding &finding = report(site, place, "the loop computes element by element what one operation computes for all",
-                            "compute the whole tensor at once: operators and most functions work on all elements");
+  Finding &finding =
+      report(site, place, "the loop computes one element at a time what a single operation computes for all elements",
+             "compute the whole tensor at once: operators and most functions work on all elements");
   // A table that is made once from the indices alone costs little, and a list that is written down is mostly short.
   const PlaceContext context = context_of(site);
-  const bool is_repeated = context.repeated || context.in_training_step || context.in_evaluation_step ||
+  const bool is_built = site.function != nullptr && only_builds(*site.function, Built::Anything);
+  const bool is_repeated = (context.repeated && !is_built) || context.in_training_step || context.in_evaluation_step ||
                            in_method(site, Kind::TorchModule, "forward");
-  if (!loop.is_sure || (!is_repeated && (!loop.reads_tensor || statement == nullptr))) {
+  if (!loop.is_sure || (!is_repeated && (!loop.reads_tensor || statement == nullptr || is_built))) {
     finding.tier = Tier::Hint;
   }
 }

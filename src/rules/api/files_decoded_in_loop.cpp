@@ -83,7 +83,7 @@ bool is_stacked(const Site &site, Symbol list) {
 
 void tell(Site &site, const Node &place, const Node &loop) {
   Finding &finding = report(
-      site, place, "the files are read and decoded one after another, before anything else happens",
+      site, place, "the files are read and decoded sequentially, before anything else happens",
       "use `tf.data.Dataset.from_tensor_slices(paths).map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32)`, "
       "or `tf.keras.utils.image_dataset_from_directory`");
   add_note(finding, site, loop, "in every iteration of this loop");

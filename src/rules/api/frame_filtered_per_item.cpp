@@ -41,7 +41,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   report(
-      site, filter, fmt::format("every sample compares all rows of `{}` to find its own", text_of(site, frame)),
+      site, filter, fmt::format("every sample scans all rows of `{}` to find its own", text_of(site, frame)),
       fmt::format("group the rows once in `__init__` with `dict(list({}.groupby(…)))`, or set an index and use `.loc`",
                   text_of(site, frame)));
 }

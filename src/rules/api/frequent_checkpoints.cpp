@@ -43,7 +43,7 @@ void check_setting(Site &site, const Call &call, const Setting &setting) {
   Finding &finding = report_option(
       site, call, steps,
       fmt::format("{}training {} every {} steps", count->overridable ? "by default, " : "", setting.what, *number),
-      fmt::format("set `{}` to some hundreds or thousands of steps, or use the strategy \"epoch\"", setting.name));
+      fmt::format("set `{}` to hundreds or thousands of steps, or use the strategy \"epoch\"", setting.name));
   constexpr i64 kVeryFew = 10;
   if (*number > kVeryFew) {
     finding.tier = Tier::Hint; // with large batches a step can take minutes
@@ -97,7 +97,7 @@ void check_lightning(Site &site, const Call &call) {
                                saves ? "saves a checkpoint" : "evaluates the whole validation set", steps->count),
              !saves && steps->count == 1
                  ? "use the fraction `1.0` for once per epoch: a whole number counts batches"
-                 : fmt::format("set `{}` to some hundreds or thousands of steps, or once per epoch", name));
+                 : fmt::format("set `{}` to hundreds or thousands of steps, or to once per epoch", name));
   if (written == nullptr) {
     finding.notes.push_back({steps->module->file, steps->written->span(), fmt::format("`{}` is set here", name)});
   }
@@ -130,7 +130,7 @@ extern constinit const Rule kFrequentCheckpoints = {
              .documentation = R"(## What it finds
 
 `TrainingArguments` of Hugging Face with `save_steps` of at most 10 steps, or with `eval_steps` of at most 10 steps and the strategy "steps". Up to 20 steps it is a hint. The same for `val_check_interval` and `every_n_train_steps` of Lightning. Runs with a
-small `max_steps` are left alone.
+small `max_steps` are not reported.
 
 ## Why it costs
 

@@ -115,13 +115,12 @@ void tell(Site &site, const Node &place, const Call &jacobian, bool sums = false
   for (const Expr *given : jacobian.args) {
     arguments += (arguments.empty() ? "" : ", ") + std::string(text_of(site, given));
   }
-  Finding &finding = report(
-      site, jacobian,
-      "this Jacobian holds the derivative of every example by every other one, nearly all of them zero, and only "
-      "each example's own part is used",
-      is_tape ? fmt::format("compute that part alone: `{}.batch_jacobian({})`", tape, arguments)
-              : "compute that part alone: `vmap` the Jacobian of the function of one example");
-  add_note(finding, site, place, "only the examples' own parts are used");
+  Finding &finding = report(site, jacobian,
+                            "this Jacobian holds the derivatives of every example with respect to every other one: "
+                            "nearly all are zero, and only each example's own block is used",
+                            is_tape ? fmt::format("compute only that block: `{}.batch_jacobian({})`", tape, arguments)
+                                    : "compute only that block: `vmap` the Jacobian of the function of one example");
+  add_note(finding, site, place, "only the examples' own blocks are used");
   if (sums && !is_tape) {
     finding.tier = Tier::Hint; // without a batch it may be a sum over the inputs
   }
@@ -165,7 +164,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kFullJacobian = {
     .info = {.code = "DP188",
              .name = "full-jacobian",
-             .summary = "the Jacobian of a whole batch, of which only each example's own part is used",
+             .summary = "the Jacobian of a whole batch, of which only each example's own block is used",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Training",
@@ -179,8 +178,8 @@ input (`tf.reduce_sum(jacobian, axis=2)`), or of which only the diagonal is take
 
 ## Why it costs
 
-With a batch of B examples the full Jacobian has the shape [B, outputs, B, inputs]. An example does not depend on the others, so all parts
-but B of B² are zero. Memory and work grow with the square of the batch.
+With a batch of B examples the full Jacobian has the shape [B, outputs, B, inputs]. An example does not depend on the others, so all but B
+of the B² blocks are zero. Memory and work grow with the square of the batch.
 
 ## Bad
 
@@ -211,7 +210,7 @@ def penalty(encoder, x):
 
 ## When it is wrong
 
-Where examples of a batch depend on each other, as through batch normalization in training mode, the parts outside the diagonal are not zero.
+Where examples of a batch depend on each other, as through batch normalization in training mode, the blocks outside the diagonal are not zero.
 
 ## References
 

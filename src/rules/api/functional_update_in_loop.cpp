@@ -263,8 +263,8 @@ function, outside `jax.jit`.
 
 ## Why it costs
 
-Arrays of JAX and tensors of TensorFlow cannot be changed in place. Outside of compiled code each update makes a new array and copies all of
-the old one, so a loop over n elements moves n² numbers, and launches at least one operation for each of them.
+Arrays of JAX and tensors of TensorFlow cannot be changed in place. Outside of compiled code each update creates a new array and copies all
+of the old one, so a loop over n elements moves n² numbers, and launches at least one operation for each of them.
 
 ## Bad
 

@@ -14,7 +14,7 @@ void check(Site &site, const Node &node) {
   const auto *statement = as<For>(&node);
   const Span place = statement != nullptr ? Span{node.start, statement->iter->end} : node.span();
   Finding &finding =
-      report(site, place, "elements of a tensor are selected one by one and put together again",
+      report(site, place, "elements of a tensor are selected one by one and stacked again",
              "select all at once: index with a tensor of indices (`x[indices]`), or use `gather`, `index_select` or "
              "`unfold` for windows");
   if (!loop.is_sure) {

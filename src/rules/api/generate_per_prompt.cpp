@@ -125,7 +125,7 @@ void check_item(Site &site, const Call &call) {
       site, call, fmt::format("`{}` generates for one prompt at a time, in batches of one", text_of(site, call.func)),
       "tokenize several prompts at once with `padding=True` and `padding_side=\"left\"`, and generate for all of them");
   add_note(finding, site, *encoding, "one prompt is tokenized here");
-  finding.notes.push_back({item->module->file, item->place, "for each item that this goes through"});
+  finding.notes.push_back({item->module->file, item->place, "for each item that this iterates over"});
   if (!item->is_sure) {
     finding.tier = Tier::Hint;
   }
@@ -218,7 +218,7 @@ extern constinit const Rule kGeneratePerPrompt = {
              .documentation = R"(## What it finds
 
 `model.generate(…)` of a Hugging Face model in a loop or comprehension that tokenizes one prompt in each iteration, in a function that runs
-for each prompt, and in a loop that samples from the same prompt again and again.
+for each prompt, and in a loop that samples from the same prompt repeatedly.
 
 ## Why it costs
 

@@ -3,6 +3,7 @@
 #include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -194,7 +195,7 @@ bool is_recurrent(const Site &site, const Value &model);
 
 std::string advice_for(const Site &site, const Call &forward) {
   return is_recurrent(site, value_of(site, forward.func))
-             ? "keep the state that the recurrent layer returns, and pass it with the new element only"
+             ? "keep the state that the recurrent layer returns, and pass it together with only the new element"
              : "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token";
 }
 
@@ -336,7 +337,7 @@ bool is_joined_in(const Site &site, const Block &body, Symbol sequence) {
   return any_node(body, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
     const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-    const auto *joined = target != nullptr && target->id == sequence ? as<Call>(assignment->value) : nullptr;
+    const auto *joined = target != nullptr && target->id == sequence ? as<Call>(run_by(assignment->value)) : nullptr;
     const std::string_view api = joined != nullptr ? called_api(site, *joined) : std::string_view{};
     return (api == "torch.cat" || api == "torch.concat" || api == "torch.hstack") &&
            any_node(joined, [&](const Node *part) {
@@ -395,8 +396,8 @@ Block body_of(const model::Loop &loop) {
                                               : Block{};
 }
 
-// The loop that leads to the function, by its only caller and so on, in which each turn decodes a token; null if there
-// is none.
+// The loop that leads to the function, by its only caller and so on, in which each iteration decodes a token; null if
+// there is none.
 struct DecodingLoop {
   const model::Loop *loop = nullptr;
   const model::CallSite *through = nullptr; // the call of the function; null: the loop stands around the place itself
@@ -440,7 +441,8 @@ bool grows_attribute(const Block &body, Symbol attr) {
       return (method == "append" || method == "extend") && is_it(receiver_of(*call));
     }
     const auto *assignment = as<Assign>(node);
-    const auto *joined = assignment != nullptr && is_it(assignment->targets[0]) ? as<Call>(assignment->value) : nullptr;
+    const auto *joined =
+        assignment != nullptr && is_it(assignment->targets[0]) ? as<Call>(run_by(assignment->value)) : nullptr;
     const std::string_view name = joined != nullptr ? called_name(*joined) : std::string_view{};
     return (name == "cat" || name == "concat" || name == "hstack") && any_node(joined, [&](const Node *part) {
              return part->kind == NodeKind::Attribute && is_it(static_cast<const Expr *>(part));

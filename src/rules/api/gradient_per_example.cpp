@@ -175,7 +175,7 @@ void check_backward(Site &site, const Call &call) {
   if (rows.steps || !rows.takes_row) {
     return;
   }
-  Finding &finding = report(site, call, "each example of the batch gets a forward and a backward pass of its own",
+  Finding &finding = report(site, call, "each example of the batch gets its own forward and backward pass",
                             "run the model on the whole batch, and call `backward()` once on the mean loss");
   add_note(finding, site, *statement, "one iteration for each example");
 }

@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/optimizer_module.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ const Expr *counted_rows(const Site &site, const Expr *expr, u32 depth = 0) {
         return false;
       }
       const auto *shape = as<Attribute>(assignment->value);
-      const auto *size = as<Call>(assignment->value);
+      const auto *size = as<Call>(run_by(assignment->value));
       found = shape != nullptr && shape->attr.text() == "shape"                         ? shape->value
               : size != nullptr && called_method(*size) == "size" && size->args.empty() ? receiver_of(*size)
                                                                                         : nullptr;

@@ -4,11 +4,13 @@
 #include "rules/assignments.h"
 #include "rules/optimizer_module.h"
 #include "rules/site.h"
+#include "rules/text_places.h"
 #include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::rules::growing_in_loop {
@@ -95,7 +97,7 @@ const Expr *grown_operand(const Site &site, const Call &call, const Expr *target
   return nullptr;
 }
 
-// An attribute of something that the loop binds, or an entry by a key that it binds: another one in each turn.
+// An attribute of something that the loop binds, or an entry by a key that it binds: another one in each iteration.
 bool belongs_to_turn(const model::Loop &loop, const Expr *target) {
   if (target->kind == NodeKind::Name) {
     return false;
@@ -165,23 +167,43 @@ struct Uses {
            });
   }
 
-  void look(const Node *node, bool in_branch) {
-    if (read || set) {
+  void look(const Block &body) {
+    if (!body.empty()) {
+      look(body[0]->start, body.back()->end);
+    }
+  }
+
+  // All places from `start` to `end` in the function.
+  void look(u32 start, u32 end) {
+    const TextPlaces &places = text_places(site);
+    const std::vector<u32> *const mentions = places.of(text_of(site, target));
+    if (mentions == nullptr) {
+      read = true; // for all that is known
       return;
     }
-    in_branch = in_branch || asks_for_first(node);
-    if (asks_for_size(site, node, target)) {
+    const auto start_of = [&places](u32 number) { return places[number].node->start; };
+    for (auto at = std::ranges::lower_bound(*mentions, start, {}, start_of);
+         at != mentions->end() && start_of(*at) < end && !read && !set; ++at) {
+      look(places, *at, start);
+    }
+  }
+
+private:
+  void look(const TextPlaces &places, u32 mention, u32 start) {
+    const Node *const node = places[mention].node;
+    if (node == operand || node == target || node->kind != target->kind) {
       return;
     }
-    if ((node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript) &&
-        is_same(site, static_cast<const Expr *>(node), target)) {
-      if (node == operand || node == target) {
+    bool in_branch = false;
+    for (u32 at = mention; at != TextPlaces::kNone && places[at].node->start >= start; at = places[at].above) {
+      const Node *const around = places[at].node;
+      if (asks_for_size(site, around, target)) {
         return;
       }
-      (node->context == Context::Load ? read : set) |= node->context == Context::Load || !in_branch;
-      return;
+      in_branch = in_branch || around == branch || asks_for_first(around);
     }
-    for_each_child(node, [&](const Node *child) { look(child, in_branch || child == branch); });
+    read |= node->context == Context::Load;
+    set |= node->context != Context::Load && !in_branch;
   }
 };
 
@@ -299,7 +321,7 @@ bool counts_to_hundreds(const Site &site, const model::CallSite &caller) {
   return integer_of(there, range->args[0]).value_or(0) >= kHundreds;
 }
 
-// A loop that runs a model in each of its turns goes over batches. (One over layers calls what it goes over.)
+// A loop that runs a model in each of its iterations goes over batches. (One over layers calls what it goes over.)
 bool runs_model(const Site &site, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
   return statement != nullptr && any_node(statement->body, [&](const Node *node) {
@@ -314,17 +336,29 @@ bool runs_model(const Site &site, const model::Loop &loop) {
          });
 }
 
-// A name that the function declares `nonlocal` or `global`: it keeps what one call leaves in it for the next.
-bool is_of_outer_scope(const FunctionDef &definition, const Expr *expr) {
+// The names that a function declares `nonlocal` or `global`: they keep what one call leaves in them for the next.
+struct OuterNames : std::unordered_set<u32> {};
+
+bool is_of_outer_scope(const Site &site, const FunctionDef &definition, const Expr *expr) {
   const auto *name = as<Name>(expr);
-  return name != nullptr && any_node(definition.body, [&](const Node *node) {
-           const auto *global = as<Global>(node);
-           const auto *nonlocal = as<Nonlocal>(node);
-           const auto names = global != nullptr     ? global->names
-                              : nonlocal != nullptr ? nonlocal->names
-                                                    : Array<Symbol>{};
-           return std::ranges::find(names, name->id) != names.end();
-         });
+  if (name == nullptr) {
+    return false;
+  }
+  const OuterNames &outer = site.memory.recall<OuterNames>(&definition, [&definition] {
+    OuterNames found;
+    any_node(definition.body, [&](const Node *node) {
+      const auto *global = as<Global>(node);
+      const auto *nonlocal = as<Nonlocal>(node);
+      for (const Symbol declared : global != nullptr     ? global->names
+                                   : nonlocal != nullptr ? nonlocal->names
+                                                         : Array<Symbol>{}) {
+        found.insert(declared.id);
+      }
+      return false;
+    });
+    return found;
+  });
+  return outer.contains(name->id.id);
 }
 
 // `self.scores = torch.cat([self.scores, x])` in a method that a loop calls.
@@ -337,7 +371,7 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
   if (definition == nullptr) {
     return;
   }
-  const bool outlives = owner->kind == NodeKind::Attribute || is_of_outer_scope(*definition, owner);
+  const bool outlives = owner->kind == NodeKind::Attribute || is_of_outer_scope(site, *definition, owner);
   if ((!site.function->in_loop && !is_window) || !outlives || is_scripted(site) || is_bounded(site, definition)) {
     return;
   }
@@ -346,7 +380,7 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
     branch = site.ancestors[i]->kind == NodeKind::If ? site.ancestors[i] : branch;
   }
   Uses uses{.site = site, .target = target, .operand = operand, .branch = branch};
-  uses.look(definition, false);
+  uses.look(definition->body);
   if (!uses.read && !uses.set) {
     // For each batch of a training or an evaluation, or hundreds of times; a loop of another kind may be short.
     constexpr u16 kSteps = model::kPerTrainingStep | model::kPerEvaluationStep;
@@ -399,9 +433,9 @@ void check_growth(Site &site, const Call &call, const Expr *target, const Expr *
     branch = site.ancestors[i]->kind == NodeKind::If ? site.ancestors[i] : branch;
   }
   Uses uses{.site = site, .target = target, .operand = operand, .branch = branch};
-  uses.look(loop->node, false);
+  uses.look(loop->node->start, loop->node->end);
   if (uses.read || uses.set) {
-    return; // each iteration needs what was gathered so far, or starts anew
+    return; // each iteration needs what was gathered so far, or starts over
   }
   // A collection may be a handful of files or layers; the rows of a tensor are data.
   const Expr *iterated = iterated_by(site, *loop);
@@ -433,9 +467,7 @@ void check_callers(Site &site, const Call &call) {
     const FunctionDef *const helper = site.function->definition();
     Uses uses{.site = site, .target = parameter, .operand = parameter, .branch = nullptr};
     if (helper != nullptr) {
-      for (const Stmt *statement : helper->body) {
-        uses.look(statement, false);
-      }
+      uses.look(helper->body);
     }
     if (uses.read) {
       continue; // it needs what was gathered so far

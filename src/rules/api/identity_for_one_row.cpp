@@ -44,7 +44,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(
-      site, access, "the whole identity matrix is created again in every iteration, to take rows of it",
+      site, access, "the whole identity matrix is created again in every iteration, only to select rows of it",
       "create it once before the loop, or encode all indices at once: `torch.nn.functional.one_hot(indices, n)`");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "in every iteration of this loop");
@@ -60,7 +60,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kIdentityForOneRow = {
     .info = {.code = "DP190",
              .name = "identity-for-one-row",
-             .summary = "an identity matrix that is created for each item to take one row of it",
+             .summary = "an identity matrix that is created for each item to select one row of it",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -73,7 +73,7 @@ extern constinit const Rule kIdentityForOneRow = {
 
 ## Why it costs
 
-A vocabulary of 30,000 words makes a matrix of 7 GB to take one row of 240 kB from it.
+For a vocabulary of 30,000 words this creates a matrix of 7 GB to select one row of 240 kB.
 
 ## Bad
 
@@ -101,7 +101,7 @@ def batch_of(words, size):
 
 ## When it is wrong
 
-Where `n` is a handful, it costs little. The rule is silent if all rows are taken at once: `np.eye(n)[labels]`.
+Where `n` is small, it costs little. The rule is silent if all rows are taken at once: `np.eye(n)[labels]`.
 
 ## References
 

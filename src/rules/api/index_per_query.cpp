@@ -137,7 +137,7 @@ void check(Site &site, const Node &node) {
     add_note(finding, site, *filled, "all vectors are added here");
   }
   if (how.module != nullptr) {
-    finding.notes.push_back({how.module->file, how.place, "called again and again here"});
+    finding.notes.push_back({how.module->file, how.place, "called repeatedly here"});
   }
 }
 

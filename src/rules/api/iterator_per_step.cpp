@@ -87,7 +87,7 @@ def train(step, steps):
 
 ## When it is wrong
 
-Where the same batch is wanted each time.
+Where the same batch is intended each time.
 
 ## References
 

@@ -97,8 +97,8 @@ void check(Site &site, const Call &call) {
       site, call,
       is_apply ? "`apply(axis=1)` calls a Python function for each row and builds a `Series` for each call"
                : "`iterrows()` builds a `Series` for each row",
-      is_apply ? "compute with whole columns"
-               : "compute with whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
+      is_apply ? "operate on whole columns"
+               : "operate on whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
   const bool is_dataset = site.type != nullptr && site.type->kind == Kind::TorchDataset && !site.module->is_test &&
                           site.function != nullptr && site.function->name.text() == "__init__";
   if (is_apply || (!only_collects(site) && !is_dataset)) {
@@ -125,7 +125,7 @@ extern constinit const Rule kIterrowsInDataPath = {
 
 ## Why it costs
 
-For each row, pandas builds a `Series`: it finds a dtype that fits all columns, converts the values and builds an index.
+For each row, pandas builds a `Series`: it finds a dtype for all columns, converts the values and builds an index.
 Operations on whole columns do this once.
 
 ## Bad

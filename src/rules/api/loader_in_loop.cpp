@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/options.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -43,6 +44,14 @@ bool is_made_by_each_call(const Site &site, const Repetition &repetition, const 
          std::ranges::none_of(repetition.calls, is_run) && has_same_arguments(site, repetition, call);
 }
 
+// Is the dataset made for the loader, by a class or function of the project or a library?
+bool makes_dataset(const Site &site, const Expr *dataset) {
+  const auto *name = as<Name>(dataset);
+  const Expr *const made = name != nullptr ? last_assigned(site, *name) : dataset;
+  const auto *call = as<Call>(made);
+  return call != nullptr && called_api(site, *call) != "range" && called_api(site, *call) != "list";
+}
+
 // `DataLoader(…)` with nothing in it that changes from iteration to iteration.
 void check_loader(Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
@@ -52,8 +61,14 @@ void check_loader(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
-             "create it once before the loop: iterating over it again starts from its beginning");
+             "create it once before the loop: each new iteration over it starts from the beginning");
   add_note(finding, site, repetition);
+  // Without workers a loader is an object of a few fields. A dataset that is made with it may list files again.
+  const Option workers = option_of(site, call, "num_workers");
+  const Expr *const dataset = argument(call, 0, "dataset");
+  if ((workers.is_absent || workers.as_integer() == 0) && !repetition.loop->steps && !makes_dataset(site, dataset)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 // `next(iter(loader))`: the workers are started for a single batch.
@@ -150,7 +165,7 @@ def train(model, optimizer, images, epochs):
 ## When it is wrong
 
 A new loader may be needed where the dataset changes between iterations in a way that the rule cannot see. In a loop of
-a few iterations it costs little.
+a few iterations it costs little, and a loader without workers is only a hint where it is created once per epoch.
 
 ## References
 

@@ -262,7 +262,7 @@ bool are_weights_wanted(const Body &body, const Call &softmax, const Expr &produ
     if (name->start < softmax.end || std::ranges::find(names, name->id) == names.end() || contains(&product, name)) {
       return false;
     }
-    // `attn = dropout(attn)` goes on with it; behind another binding the name is something else.
+    // `attn = dropout(attn)` goes on with it; after another binding the name is something else.
     const Assignment *at = last_before(body, *name);
     if (at == nullptr || (at->start > product.start && at->end >= product.end)) {
       return false;

@@ -46,8 +46,8 @@ void check_cast(Site &site, const Call &call) {
   }
   // A picture of 0 and 255 becomes 0 and 1, as is meant for a mask of two classes; then thresholds are written.
   Finding &finding =
-      report(site, call, "`ToTensor` divides labels by 255, so that `long()` makes 0 of all of them but 255",
-             "convert the picture of labels without scaling: `torch.as_tensor(np.array(mask), dtype=torch.long)`");
+      report(site, call, "`ToTensor` divides the labels by 255, so `long()` turns every label except 255 into 0",
+             "convert the label image without scaling: `torch.as_tensor(np.array(mask), dtype=torch.long)`");
   add_note(finding, site, *made, "the labels are scaled here");
 }
 
@@ -137,11 +137,11 @@ void check_function(Site &site, const Node &node) {
     }
     Finding &finding = report(
         inside, *second.call,
-        fmt::format("`{}` and `{}` are transformed at random independently of each other, so they no longer match",
+        fmt::format("`{}` and `{}` are randomly transformed independently of each other, so they no longer match",
                     text_of(inside, first->picture), text_of(inside, second.picture)),
         "draw the random parameters once and apply them to both, or pass both to one transform of "
         "`torchvision.transforms.v2`");
-    add_note(finding, inside, *first->call, "the picture is transformed here");
+    add_note(finding, inside, *first->call, "the image is transformed here");
     const model::FunctionInfo *const there = site.project.caller_of(second.step);
     finding.notes.push_back({there != nullptr ? there->module->file : site.module->file, second.step->span(),
                              "each call draws other random numbers"});
@@ -162,12 +162,11 @@ void check_dataset(Site &site, const Call &call) {
   if (step == nullptr || site.module->is_test) {
     return;
   }
-  Finding &finding = report(
-      site, call,
-      "`transform` and `target_transform` draw their random numbers independently of each other, so pictures and masks "
-      "no longer match",
-      "pass `transforms=`, which gets both, for instance of `torchvision.transforms.v2`");
-  add_note(finding, site, *step, "the masks are transformed at random here");
+  Finding &finding = report(site, call,
+                            "`transform` and `target_transform` draw their random numbers independently of each other, "
+                            "so images and masks no longer match",
+                            "pass `transforms=`, which receives both, for example from `torchvision.transforms.v2`");
+  add_note(finding, site, *step, "the masks are randomly transformed here");
 }
 
 void check(Site &site, const Node &node) {
@@ -186,7 +185,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kMaskTransform = {
     .info = {.code = "DP173",
              .name = "mask-transform",
-             .summary = "a picture of labels that is scaled, or transformed at random apart from its image",
+             .summary = "a label image that is scaled, or randomly transformed independently of its input image",
              .root_cause = "API: Wrong API Usage",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -195,13 +194,13 @@ extern constinit const Rule kMaskTransform = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A data set for segmentation that calls a transform with random crops, flips or rotations for the image and once more for its mask, or has one of its own for
+A data set for segmentation that calls a transform with random crops, flips or rotations for the image and once more for its mask, or has a separate one for
 each of them, and `ToTensor` on a mask whose result becomes an integer tensor.
 
 ## Why it is wrong
 
-Each call draws its own random numbers: the image is flipped and its mask is not. `ToTensor` divides by 255, so that the labels 1, 2 and 3 become 0 when they are
-made integers again.
+Each call draws its own random numbers: the image is flipped and its mask is not. `ToTensor` divides by 255, so the labels 1, 2 and 3 become 0 when they are converted
+back to integers.
 
 ## Bad
 
@@ -250,7 +249,7 @@ class Segmentation(Dataset):
 
 ## When it is wrong
 
-Where the second picture is no mask, and needs not fit the first.
+Where the second image is not a mask and does not have to match the first.
 )"},
     .calls = "torchvision.datasets.VOCSegmentation torchvision.datasets.SBDataset torchvision.datasets.Cityscapes "
              "torchvision.datasets.OxfordIIITPet",

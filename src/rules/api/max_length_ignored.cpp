@@ -21,7 +21,7 @@ void check(Site &site, const Call &call) {
   }
   if (encoding->padding == Encoding::Padding::Longest) {
     report_option(site, call, length,
-                  "`max_length` is ignored here: nothing truncates, and padding goes to the longest text",
+                  "`max_length` is ignored here: nothing is truncated, and texts are padded to the longest one",
                   "add `truncation=True`");
   } else if (encoding->padding == Encoding::Padding::Full && encoding->texts != Encoding::Texts::One) {
     Finding &finding =

@@ -2,6 +2,7 @@
 #include "rules/dataset_item.h"
 #include "rules/origins.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 #include "rules/vector_functions.h"
 
@@ -72,8 +73,8 @@ void check_comprehension(Site &site, const Node &node) {
     }
     const auto *list = as<Name>(compare->rest[0].right);
     if (list != nullptr && is_long_list(site, *list)) {
-      report(site, *condition, fmt::format("`{}` is a list, and each `in` searches all of it", list->id.text()),
-             "make it a `set` before the loop");
+      report(site, *condition, fmt::format("`{}` is a list, so each `in` searches all of it", list->id.text()),
+             "convert it to a `set` before the loop");
     }
   }
 }
@@ -112,7 +113,7 @@ bool reads_attribute(const Expr &expr, Symbol name) {
 void look_at_method(const Site &site, const model::FunctionInfo &function, ListAttributes &found) {
   any_node(function.definition()->body, [&](const Node *node) {
     if (const auto *assignment = as<Assign>(node)) {
-      const auto *call = as<Call>(assignment->value);
+      const auto *call = as<Call>(run_by(assignment->value));
       const bool is_list =
           assignment->value->kind == NodeKind::List || assignment->value->kind == NodeKind::ListComp ||
           (call != nullptr && (called_api(site, *call) == "list" || called_api(site, *call) == "sorted"));
@@ -192,7 +193,7 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
   if (found.is_list && found.is_copied && loop != nullptr && in_dataset_item(site)) {
     report(site, place,
            fmt::format("`{}` is a list, and it is searched for every element of every sample", text_of(site, &list)),
-           "make a `dict` from each element to its index once, in `__init__`");
+           "build a `dict` from each element to its index once, in `__init__`");
     return;
   }
   if (!found.is_list || !found.grows || found.shrinks) {
@@ -230,7 +231,7 @@ bool check_own_elements(Site &site, const Call &call) {
   }
   const bool counts = called_method(call) == "count";
   Finding &finding = report(
-      site, call, fmt::format("`{}` is searched as a whole for each of its own elements", list->id.text()),
+      site, call, fmt::format("all of `{}` is searched for each of its own elements", list->id.text()),
       counts ? fmt::format("count all of them once, with `collections.Counter({})`, before the loop", list->id.text())
              : std::string("number the elements with `enumerate()`, or keep a `dict` from each element to its "
                            "index"));
@@ -259,7 +260,7 @@ void check_local_index(Site &site, const Call &call, const Name &list) {
   }
   Finding &finding = report(
       site, call, fmt::format("`{}` is a list, and every iteration searches it from its start", list.id.text()),
-      fmt::format("make a `dict` from each element to its index before the loop: `{{x: i for i, x in enumerate({})}}`",
+      fmt::format("build a `dict` from each element to its index before the loop: `{{x: i for i, x in enumerate({})}}`",
                   list.id.text()));
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   // A list of unknown length may be short.
@@ -325,7 +326,7 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding =
       report(site, compare,
-             fmt::format("`{}` is a list that grows in this loop, and each `in` searches all of it", list->id.text()),
+             fmt::format("`{}` is a list that grows in this loop, so each `in` searches all of it", list->id.text()),
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
   // How long it becomes is not known, unless another loop goes on with it.
@@ -357,7 +358,7 @@ Also `labels.count(label)` and `labels.index(label)` in a loop over `labels` its
 
 ## Why it costs
 
-`in` searches a list from its beginning. For n elements the loop makes about n² / 2 comparisons; a set or dict needs one
+`in` searches a list from its beginning. For n elements the loop needs about n² / 2 comparisons; a set or dict needs one
 lookup per test.
 
 ## Bad

@@ -3,6 +3,7 @@
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/origins.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct Before {
   const model::Stage *shuffle = nullptr;
   const model::Stage *endless = nullptr;
   bool branches = false;  // some of it is only there under a condition
-  bool taken = false;     // a part was taken behind what came earlier
+  bool taken = false;     // a part was taken after what came earlier
   bool few = false;       // so few that they are to be the same each time
   bool work = false;      // that takes time
   bool in_memory = false; // it starts from arrays
@@ -141,7 +142,7 @@ void check(Site &site, const Call &call) {
     }
     return stage.info == nullptr || !stage.info->has(kCaches);
   });
-  constexpr u32 kMostStages = 200; // `ds = ds.map(f)` in a loop stands behind itself
+  constexpr u32 kMostStages = 200; // `ds = ds.map(f)` in a loop follows itself
   u32 at = cache.previous;
   for (u32 i = 0; at != 0 && i < kMostStages; ++i) {
     before.branches |= project.stages[at].other != 0;
@@ -183,7 +184,7 @@ bool applies_each(const For &loop) {
            const auto *assignment = as<Assign>(statement);
            const auto *target =
                assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-           const auto *call = target != nullptr ? as<Call>(assignment->value) : nullptr;
+           const auto *call = target != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
            if (call == nullptr || call->args.size() != 1 || !call->keywords.empty()) {
              return false;
            }
@@ -296,7 +297,7 @@ one after the other. A `cache()` of data that `from_tensor_slices` already holds
 
 ## Why it costs
 
-A cache replays in every later epoch what the first epoch put in. Random augmentation is drawn once and then stays the
+In every later epoch, a cache replays what the first epoch stored. Random augmentation is drawn once and then stays the
 same, and so does the order. After an endless `repeat()` the cache never completes: it takes memory for every epoch and
 is never read.
 

@@ -183,7 +183,7 @@ const Slice *filled_part(const FunctionDef &definition, const Subscript &place, 
   return target != nullptr && target->id == tensor ? as<Slice>(place.slice) : nullptr;
 }
 
-// `out = torch.zeros(len(texts), 512)`, whose rows are filled up to the length of each text: what is behind is padding.
+// `out = torch.zeros(len(texts), 512)`, whose rows are filled up to the length of each text: what is after is padding.
 void check_filled(Site &site, const Call &call) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
   const auto *name =
@@ -218,9 +218,9 @@ void check_filled(Site &site, const Call &call) {
   if (filled == nullptr) {
     return;
   }
-  Finding &finding = report(
-      site, call, "every batch is padded to the longest length there can be, and the model computes on the padding",
-      "pad each batch to its own longest sequence, as `torch.nn.utils.rnn.pad_sequence` does");
+  Finding &finding =
+      report(site, call, "every batch is padded to the maximum possible length, and the model computes on the padding",
+             "pad each batch to its own longest sequence, as `torch.nn.utils.rnn.pad_sequence` does");
   add_note(finding, site, *filled, "a row is filled up to the length of its sequence");
 }
 
@@ -261,10 +261,10 @@ void check_list(Site &site, const Node &node) {
   if (known != 0 && known < kShort) {
     return;
   }
-  Finding &finding = report(
-      site, node, "every sample is padded to the longest length there can be, and the model computes on the padding",
-      "return the sequences as they are, and pad each batch to its longest one in `collate_fn`, as "
-      "`torch.nn.utils.rnn.pad_sequence` does");
+  Finding &finding =
+      report(site, node, "every sample is padded to the maximum possible length, and the model computes on the padding",
+             "return the sequences as they are, and pad each batch to its longest one in `collate_fn`, as "
+             "`torch.nn.utils.rnn.pad_sequence` does");
   if (known == 0) {
     finding.tier = Tier::Hint;
   }

@@ -21,6 +21,10 @@ bool gives_parameters(const Site &site, const Expr *expr, u32 depth) {
     const Expr *const written = last_assigned(site, *name);
     return written != nullptr && written->end < expr->start && gives_parameters(site, written, depth + 1);
   }
+  if (const auto *part = as<Subscript>(expr)) { // group["params"]
+    const StringConstant *const key = as_string(part->slice);
+    return key != nullptr && site.module->parsed->source.part(key->start + 1, key->end - 1) == "params";
+  }
   const auto *call = as<Call>(expr);
   if (call == nullptr) {
     return false;
@@ -38,13 +42,25 @@ bool gives_parameters(const Site &site, const Expr *expr, u32 depth) {
          std::ranges::any_of(call->args, [&](const Expr *arg) { return gives_parameters(site, arg, depth + 1); });
 }
 
-// Changes one tensor in place, as an average or an update does.
-const Call *update_in(const Block &body) {
-  const Call *found = nullptr;
+// Changes one tensor in place, as an average or an update does, or replaces it: `mean.data = mean.data * decay + …`.
+const Node *update_in(const Block &body) {
+  const Node *found = nullptr;
   any_node(body, [&](const Node *node) {
     const auto *call = as<Call>(node);
+    const auto *assignment = as<Assign>(node);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->attr.text() == "data" && assignment->value->kind == NodeKind::BinOp) {
+      found = assignment;
+    }
+    const Keyword *const out = call != nullptr ? keyword_argument(*call, "out") : nullptr;
+    const auto *replaced = out != nullptr ? as<Attribute>(out->value) : nullptr;
+    if (replaced != nullptr && replaced->attr.text() == "grad") { // torch.nan_to_num(p.grad, out=p.grad)
+      found = call;
+    }
     const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-    if (method == "mul_" || method == "lerp_" || method == "add_" || method == "copy_" || method == "sub_") {
+    if (method == "mul_" || method == "lerp_" || method == "add_" || method == "copy_" || method == "sub_" ||
+        method == "nan_to_num_") {
       found = call;
     }
     return found != nullptr;
@@ -57,16 +73,24 @@ void check(Site &site, const Node &node) {
   if (!site.module->torch || site.module->is_test || !gives_parameters(site, loop.iter, 0)) {
     return;
   }
-  // `copy_` of a product or sum is an average as well; of a plain tensor it only copies.
-  const Call *const update = update_in(loop.body);
-  const bool is_average = update != nullptr && !(called_method(*update) == "copy_" && !update->args.empty() &&
-                                                 update->args[0]->kind != NodeKind::BinOp);
-  if (!is_average || (!context_of(site).in_training_step && !in_step(site))) {
+  // `copy_` of a product, sum or lerp() is an average as well; of a plain tensor it only copies.
+  const Node *const update = update_in(loop.body);
+  const auto *call = as<Call>(update);
+  const Expr *const copied =
+      call != nullptr && called_method(*call) == "copy_" && !call->args.empty() ? call->args[0] : nullptr;
+  const bool is_copy = copied != nullptr && copied->kind != NodeKind::BinOp &&
+                       (as<Call>(copied) == nullptr || called_method(*as<Call>(copied)) != "lerp");
+  const bool is_step = in_method(site, Kind::TorchOptimizer, "step");
+  if (update == nullptr || is_copy || (!context_of(site).in_training_step && !in_step(site) && !is_step)) {
     return;
   }
-  report(site, *update, "every step starts a kernel or two for each parameter of the model",
-         "update all of them at once: `torch._foreach_lerp_(averages, parameters, 1 - decay)`, or use "
-         "`torch.optim.swa_utils.AveragedModel` with `multi_avg_fn`");
+  Finding &finding = report(
+      site, *update, "every step launches one or two kernels for each parameter of the model",
+      is_step ? "update all parameters at once with the `torch._foreach_…` functions, as the optimizers of PyTorch do"
+              : "update all of them at once: `torch._foreach_lerp_(averages, parameters, 1 - decay)` and the like; for "
+                "averages, `torch.optim.swa_utils.AveragedModel` with `multi_avg_fn`");
+  // Who writes an optimizer may do more with each parameter than the functions for lists can.
+  finding.tier = is_step ? Tier::Hint : Tier::On;
 }
 
 } // namespace
@@ -74,17 +98,17 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kParameterByParameter = {
     .info = {.code = "DP192",
              .name = "parameter-by-parameter",
-             .summary = "a moving average or target network that is updated one parameter at a time in every step",
+             .summary = "a moving average, gradient or weight that is updated one parameter at a time in every step",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A loop over the parameters of a model that changes one tensor at a time, in every training step: an exponential moving
-average, or the target network of reinforcement learning.
+average, the target network of reinforcement learning, `nan_to_num` of gradients, or the `step` of an optimizer of the project.
 
 ## Why it costs
 
@@ -132,7 +156,7 @@ def train(model: torch.nn.Module, average: torch.nn.Module, loader, optimizer: t
 
 ## When it is wrong
 
-On a CPU, and for models of a few large parameters, little is gained.
+On a CPU, and for models of a few large parameters, little is gained. Optimizers of the project are hints.
 
 ## References
 

@@ -83,7 +83,7 @@ void check_processor(Site &site, const Call &call) {
       report(site, call, "the processor and the model are called for one item at a time, in batches of one",
              "process several items at once, `images=[…]`, and run the model on all of them");
   add_note(finding, site, *forward, "the model runs here");
-  finding.notes.push_back({item->module->file, item->place, "for each item that this goes through"});
+  finding.notes.push_back({item->module->file, item->place, "for each item that this iterates over"});
   // Sounds differ in length, and a batch of them is mostly padding.
   if (!item->is_sure || keyword_argument(call, "images") == nullptr) {
     finding.tier = Tier::Hint;

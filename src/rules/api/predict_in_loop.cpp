@@ -7,6 +7,7 @@
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ bool feeds_back(const Site &site, const model::Loop &loop, const Expr *input) {
 void check_sample(Site &site, const Call &call, const model::Loop &loop) {
   const std::string_view method = called_method(call);
   Finding &finding = report(
-      site, call, fmt::format("`{}()` runs once for each element of a batch that is at hand as a whole", method),
+      site, call, fmt::format("`{}()` runs once for each element, although the whole batch is available", method),
       "stack the states of the batch, predict them in one call, and train on all of them with one `train_on_batch`");
   finding.severity = Severity::Advice;
   add_note(finding, site, *loop.node, "in every iteration of this loop");
@@ -179,7 +180,7 @@ void check_function_of_one(Site &site, const Call &call, const Expr *input) {
 bool acts_on_environment(const Node *node) {
   if (const auto *assignment = as<Assign>(node)) {
     const auto *parts = assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
-    const auto *call = as<Call>(assignment->value);
+    const auto *call = as<Call>(run_by(assignment->value));
     return parts != nullptr && (parts->elts.size() == 4 || parts->elts.size() == 5) && call != nullptr &&
            called_method(*call) == "step" && !call->args.empty();
   }
@@ -192,7 +193,7 @@ bool acts_on_environment(const Node *node) {
   return found;
 }
 
-// Does the place run in every turn, or in all but those that chance chooses (`if random.random() < epsilon`)?
+// Does the place run in every iteration, or in all but those that chance chooses (`if random.random() < epsilon`)?
 bool runs_but_for_chance(const Site &site, const model::Loop *loop) {
   for (auto node = site.ancestors.rbegin(); node != site.ancestors.rend(); ++node) {
     const NodeKind kind = (*node)->kind;
@@ -293,13 +294,13 @@ void check(Site &site, const Call &call) {
   if (called_method(call).starts_with("fit") || called_method(call) == "train_on_batch") {
     return;
   }
-  // The loop is over models, folds or epochs where it makes or trains the model in each turn.
+  // The loop is over models, folds or epochs where it makes or trains the model in each iteration.
   if (binds(*loop, receiver_of(call)) || !model::varies(site.project, *loop, input) ||
       calls_method(loop->node, "fit") || calls_method(loop->node, "compile") || !runs_every_turn(site, *loop)) {
     return;
   }
   if (const Kind kind = model::kind_of(input); kind == Kind::Dataset) {
-    return; // a whole dataset in each turn
+    return; // a whole dataset in each iteration
   }
   const std::string_view method = called_method(call);
   const bool one = is_batch_of_one(site, input);
@@ -372,15 +373,15 @@ extern constinit const Rule kPredictInLoop = {
              .documentation = R"(## What it finds
 
 `model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each iteration. Also `predict` and `fit` for
-each element of `random.sample(memory, n)`, which is a batch already, and `predict` of an Estimator, which builds its graph and restores its
+each element of `random.sample(memory, n)`, which already is a batch, and `predict` of an Estimator, which builds its graph and restores its
 checkpoint in every call.
 
-It is a finding where the inputs are rows of an array, or are all brought to one size, so that one call could take them, and where a loop
+It is a finding where the inputs are rows of an array, or are all resized to one size, so that one call could take them, and where a loop
 asks for the action in a single state before each `env.step(action)`, also through a method such as `agent.act(state)`; else a hint.
 
 ## Why it costs
 
-`predict` is made for whole datasets. Each call wraps its input into a data pipeline, creates an iterator, runs
+`predict` is designed for whole datasets. Each call wraps its input into a data pipeline, creates an iterator, runs
 callbacks and collects results in lists, which can take far longer than a small model itself. In some versions each call
 also leaves objects that are collected late, so memory grows.
 

@@ -105,7 +105,8 @@ void tell_work(const model::Project &project, Finding &finding, const model::Sta
   u32 calls = 0;
   if (decoding.call == nullptr && stage.info->has(kMaps) && function != nullptr && !stage.module->is_test &&
       has_only_twins(project, *function, calls) && calls > 0) {
-    finding.notes.push_back({function->module->file, function->node->span(), "TensorFlow has all that this does"});
+    finding.notes.push_back(
+        {function->module->file, function->node->span(), "TensorFlow has operations for all of this"});
     finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
     return;
   }

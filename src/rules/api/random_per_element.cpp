@@ -64,7 +64,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   report(site, node, "random numbers are drawn one at a time",
-         "draw all with one call: pass `size`, or a shape; bounds can be arrays");
+         "draw all of them in one call: pass `size` or a shape; bounds can be arrays");
 }
 
 } // namespace

@@ -16,9 +16,10 @@ void check(Site &site, const Node &node) {
   }
   const auto *statement = as<For>(&node);
   const Span place = statement != nullptr ? Span{node.start, statement->iter->end} : node.span();
-  Finding &finding = report(site, place, "the loop computes row by row what batched operations compute for all rows",
-                            "work on the whole tensor: reductions take `dim`, `@` takes batches of matrices, "
-                            "`torch.cdist` all pairs, and `x[:, None]` broadcasts rows against rows");
+  Finding &finding =
+      report(site, place, "the loop computes row by row what batched operations compute for all rows at once",
+             "work on the whole tensor: reductions take `dim`, `@` takes batches of matrices, "
+             "`torch.cdist` all pairs, and `x[:, None]` broadcasts rows against rows");
   if (!loop.is_sure) {
     finding.tier = Tier::Hint;
   }
@@ -39,9 +40,9 @@ extern constinit const Rule kRowLoop = {
              .posts = "58906142 63826597 64863475",
              .documentation = R"(## What it finds
 
-A loop that does nothing but compute rows that do not depend on each other, with reductions, matrix products, norms,
+A loop that only computes rows that do not depend on each other, with reductions, matrix products, norms,
 softmax and the like: `d[i, j] = torch.norm(a[i] - b[j])`, `out[b] = softmax(q[b] @ k[b].t()) @ v[b]`, or a comprehension
-whose list is stacked, or whose condition compares rows. A sum counts if it goes over all pairs or over the rows of a tensor: `loss += F.mse_loss(x[i], y[i])`. All that is read by index must be known to be a tensor or array; else it is a hint.
+whose list is stacked, or whose condition compares rows. A sum counts if it goes over all pairs or over the rows of a tensor: `loss += F.mse_loss(x[i], y[i])`. Everything that is read by index must be known to be a tensor or array; otherwise it is a hint.
 
 ## Why it costs
 

@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/made_on_host.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ private:
     return any_node(body_around(site), [&](const Node *node) {
       const auto *assign = as<Assign>(node);
       const auto *targets = assign != nullptr && assign->targets.size() == 1 ? as<Tuple>(assign->targets[0]) : nullptr;
-      const auto *call = targets != nullptr ? as<Call>(assign->value) : nullptr;
+      const auto *call = targets != nullptr ? as<Call>(run_by(assign->value)) : nullptr;
       return call != nullptr && assign->end <= name.start && is_unique(site, *call) &&
              keyword_argument(*call, "return_inverse") == nullptr && mentions(targets, name.id);
     });
@@ -204,12 +205,12 @@ extern constinit const Rule kSamplerMisused = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `WeightedRandomSampler` that gets one weight for each class, such as `1 / bincount(labels)`, also from a function or a parameter, or as a short list of
+A `WeightedRandomSampler` that receives one weight for each class, such as `1 / bincount(labels)`, also from a function or a parameter, or as a short list of
 numbers.
 
 ## Why it is wrong
 
-The sampler draws numbers of samples with these weights. With ten weights it only draws the samples 0 to 9, again and again, and the model never sees the
+The sampler draws sample indices with these weights. With ten weights it draws only the samples 0 to 9, repeatedly, and the model never sees the
 others.
 
 ## Bad

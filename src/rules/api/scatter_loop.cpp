@@ -15,7 +15,7 @@ void check_loop(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(
-      site, Span{node.start, loop.iter->end}, "the loop stores one element at a time, at a place that it looks up",
+      site, Span{node.start, loop.iter->end}, "the loop stores one element at a time, at an index that it looks up",
       "store all at once: index with tensors (`y[rows, columns] = 1`), or use `index_add_`, `scatter_`, "
       "`bincount` or `one_hot`; compare `arange` with the lengths to make a mask");
   if (!found.is_sure) {
@@ -51,7 +51,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kScatterLoop = {
     .info = {.code = "DP160",
              .name = "scatter-loop",
-             .summary = "a Python loop that counts or stores elements one by one, at places given by a tensor",
+             .summary = "a Python loop that counts or stores elements one by one, at indices given by a tensor",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -61,7 +61,7 @@ extern constinit const Rule kScatterLoop = {
              .posts = "64246466 64885890",
              .documentation = R"(## What it finds
 
-A loop that does nothing but store or add at places that it looks up: `matrix[t, p] += 1` for pairs of labels,
+A loop that only stores or adds at indices that it looks up: `matrix[t, p] += 1` for pairs of labels,
 `target[i, labels[i]] = 1`, `mask[i, :lengths[i]] = 1`, `total[index[e]] += x[e]`; and `tf.tensor_scatter_nd_update` of the
 same tensor in every iteration.
 

@@ -57,7 +57,7 @@ bool has_one_file(const model::Project &project, u32 stage) {
   return one;
 }
 
-// The order of the records changes when files are read at once; a shuffle behind it says that it does not matter.
+// The order of the records changes when files are read at once; a shuffle after it says that it does not matter.
 void settle(const model::Project &project, const model::Stage &stage, Finding &finding) {
   if (!model::is_followed_by(project, stage, kShuffles, true)) {
     finding.tier = Tier::Hint;

@@ -81,7 +81,7 @@ void check_repeat(const model::Project &project, Findings &findings, const model
   }
   Finding &finding =
       report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
-             "`shuffle()` after `repeat()` mixes epochs, so some examples come twice before others come once",
+             "`shuffle()` after `repeat()` mixes epochs, so some examples appear twice before others appear once",
              "move `shuffle()` before `repeat()`");
   finding.tier = Tier::Hint; // it also hides the time that filling the buffer takes in each epoch
   finding.notes.push_back({repeat->module->file, repeat->span(), "the examples are repeated here"});
@@ -123,8 +123,8 @@ void check_buffer(const model::Project &project, Findings &findings, const model
   }
   Finding &finding =
       report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
-             "this buffer holds fewer examples than a batch, so the examples keep almost the order in which they come",
-             "use a buffer of some thousand examples, or of the whole data set if it fits into memory");
+             "this buffer holds fewer examples than a batch, so the examples stay almost in their original order",
+             "use a buffer of a few thousand examples, or of the whole data set if it fits into memory");
   finding.tier = Tier::Hint; // they may come in random order already
   finding.notes.push_back({next->module->file, next->span(), "the examples are batched here"});
 }
@@ -136,7 +136,7 @@ void check(const model::Project &project, Findings &findings) {
     }
     bool complete = false;
     const model::Stage *batch = batch_before(project, stage.previous, complete);
-    // Where batches are made again behind it, the first ones were sequences, and those are what is to be shuffled.
+    // Where batches are made again after it, the first ones were sequences, and those are what is to be shuffled.
     if (batch == nullptr || makes_ones(project, findings, *batch) ||
         model::is_followed_by(project, stage, kBatches | kUnbatches | kFlatMaps) || is_look(project, stage)) {
       check_repeat(project, findings, stage);

@@ -152,7 +152,7 @@ void check_shuffle(const model::Project &project, Findings &findings, const mode
                fmt::format("this buffer holds up to {} images as float32, which take {} GB of memory", count,
                            (count * bytes + (i64{1} << 29)) >> 30),
                "shuffle the file names or records: move `shuffle()` before the `map()`, or keep the images as uint8");
-    finding.notes.push_back({decoding->module->file, decoding->span(), "the images get their size here"});
+    finding.notes.push_back({decoding->module->file, decoding->span(), "the image size is set here"});
     return;
   }
   Finding &finding = report(findings, kShuffleDecoded, *shuffle.module, shuffle.span(),

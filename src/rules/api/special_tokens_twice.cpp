@@ -98,8 +98,8 @@ file names a model whose tokenizer puts a token at the beginning.
 
 ## Why it costs
 
-The template has the tokens of the beginning and of the roles in it. The tokenizer adds its own: the prompt starts with two of them, which the
-model has never seen in training, and answers get worse.
+The template already contains the beginning-of-text and role tokens. The tokenizer adds its own: the prompt starts with two of them, which the
+model has never seen in training, so answers get worse.
 
 ## Bad
 

@@ -1,5 +1,9 @@
+#include "model/context.h"
 #include "python/children.h"
+#include "rules/per_step.h"
 #include "rules/site.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::structured_product {
 
@@ -70,6 +74,35 @@ bool is_large(const Site &site, const Expr *matrix) {
   return found;
 }
 
+// Do all calls that lead here start in code of these files that is called by name? A collate function is not: a loader
+// calls it for each batch.
+bool are_callers_known(const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  return function.node == nullptr ||
+         (depth < kMostDepth && !function.called_by.empty() && (function.context & model::kCallersUnknown) == 0 &&
+          std::ranges::all_of(function.called_by, [depth](const model::CallSite *caller) {
+            return are_callers_known(*caller->caller, depth + 1);
+          }));
+}
+
+// Weights that are folded, cut down or drawn while a model is made or exported: nothing that runs for each batch or
+// sample comes here. What nobody in sight calls may be such a function of a library, where tensors are its arguments.
+bool is_set_up_once(const Site &site) {
+  return site.function != nullptr && !runs_repeatedly(site) && are_callers_known(*site.function, 0);
+}
+
+// `d @ (a @ d)`: said once for the whole.
+bool is_inside_such(const Site &site) {
+  const auto is_diagonal = [&](const Expr *expr) { return api_of(site, origin_of(site, expr)) == "torch.diag"; };
+  return std::ranges::any_of(site.ancestors, [&](const Node *node) {
+    const auto *operation = as<BinOp>(node);
+    const auto *call = as<Call>(node);
+    return (operation != nullptr && operation->op() == Operator::MatMult &&
+            (is_diagonal(operation->left) || is_diagonal(operation->right))) ||
+           (call != nullptr && is_product(site, call) && std::ranges::any_of(call->args, is_diagonal));
+  });
+}
+
 void check_operand(Site &site, const Node &place, const Expr *operand, bool is_left) {
   const Expr *made = origin_of(site, operand);
   const std::string_view api = api_of(site, made);
@@ -77,8 +110,8 @@ void check_operand(Site &site, const Node &place, const Expr *operand, bool is_l
   if (api == "torch.nn.functional.one_hot" || api == "tensorflow.one_hot" || api == "jax.nn.one_hot") {
     if (is_left) {
       Finding &finding = report(site, place, "a product with one-hot vectors multiplies by zero almost everywhere",
-                                "take the rows: `F.embedding(indices, weight)`, `weight[indices]` or `tf.gather`");
-      add_note(finding, site, *made, "the one-hot vectors are made here");
+                                "select the rows: `F.embedding(indices, weight)`, `weight[indices]` or `tf.gather`");
+      add_note(finding, site, *made, "the one-hot vectors are created here");
       if (api == "tensorflow.one_hot") {
         finding.tier = Tier::Hint; // TPUs multiply faster than they gather
       }
@@ -89,9 +122,9 @@ void check_operand(Site &site, const Node &place, const Expr *operand, bool is_l
     Finding &finding = report(site, place, "a product with a diagonal matrix multiplies by zero almost everywhere",
                               is_left ? "scale the rows by broadcasting: `v.unsqueeze(-1) * x`"
                                       : "scale the columns by broadcasting: `x * v`");
-    add_note(finding, site, *made, "the diagonal matrix is made here");
-    if (!api.starts_with("torch.")) {
-      finding.tier = Tier::Hint; // mostly of a few numbers
+    add_note(finding, site, *made, "the diagonal matrix is created here");
+    if (!api.starts_with("torch.") || is_set_up_once(site) || is_inside_such(site)) {
+      finding.tier = Tier::Hint; // mostly of a few numbers, or once, or reported around it
     }
   } else if ((api == "torch.inverse" || api == "torch.linalg.inv" || api == "numpy.linalg.inv" ||
               api == "tensorflow.linalg.inv" || api == "inverse") &&
@@ -100,7 +133,7 @@ void check_operand(Site &site, const Node &place, const Expr *operand, bool is_l
     if (matrix == nullptr) {
       return;
     }
-    Finding &finding = report(site, place, "the inverse of a matrix is computed only to multiply with it",
+    Finding &finding = report(site, place, "the inverse of a matrix is computed only to multiply by it",
                               "solve the linear system: `torch.linalg.solve(a, b)` is faster and more accurate");
     add_note(finding, site, *made, "the inverse is computed here");
     if (made != operand || !is_large(site, matrix)) {
@@ -196,7 +229,8 @@ def normalize(adjacency, degree):
 
 ## When it is wrong
 
-For small matrices it makes no difference.
+For small matrices it makes no difference. It is only a hint in functions that set something up once, such as folding a
+batch normalization into a convolution.
 
 ## References
 

@@ -38,7 +38,7 @@ bool is_on_host(const Site &site, const Expr *tensor) {
 // What each read costs. Of a tensor that stays on the host that is little, and nothing waits.
 std::string cost_of(const Site &site, const Expr *tensor) {
   return is_on_host(site, tensor)
-             ? "the tensor is read element by element, and each read makes a tensor of one element first"
+             ? "the tensor is read element by element, and each read first creates a tensor of one element"
              : "the tensor is read element by element, and each read waits for the device";
 }
 
@@ -73,10 +73,30 @@ bool reads_number(const Site &site, const Node *node, const Expr **of) {
   return false;
 }
 
+// Under `if isinstance(losses, (tuple, list))`: it is a handful of tensors.
+bool is_sequence_here(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && name != nullptr;) {
+    const auto *branch = as<If>(site.ancestors[i]);
+    const auto *test = branch != nullptr ? as<Call>(branch->test) : nullptr;
+    const auto *asked = test != nullptr && test->args.size() == 2 ? as<Name>(test->args[0]) : nullptr;
+    if (asked != nullptr && asked->id == name->id && called_api(site, *test) == "isinstance" &&
+        std::ranges::any_of(branch->body, [&](const Stmt *one) { return contains(one, expr); }) &&
+        any_node(static_cast<const Node *>(test->args[1]), [](const Node *part) {
+          const auto *type = as<Name>(part);
+          return type != nullptr && (type->id.text() == "tuple" || type->id.text() == "list");
+        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // `for x in t: … x.item()`, and the same as a comprehension.
 void check_elements(Site &site, const Node &place, const Expr *target, const Expr *iterated, const Node *body_of) {
   const auto *name = as<Name>(target);
-  if (name == nullptr || !is_tensor(iterated) || is_written_down(site, iterated) || runs_once(site)) {
+  if (name == nullptr || !is_tensor(iterated) || is_written_down(site, iterated) || runs_once(site) ||
+      is_sequence_here(site, iterated)) {
     return;
   }
   const Node *read = nullptr;
@@ -250,7 +270,7 @@ void check_search(Site &site, const For &outer) {
     return;
   }
   Finding &finding =
-      report(site, *read, fmt::format("Python looks at every element of `{}`, one after another", array->id.text()),
+      report(site, *read, fmt::format("Python inspects the elements of `{}` one by one", array->id.text()),
              "use a mask and a reduction: `np.where(a != 0, a, np.inf).argmin(axis=1)`, `np.count_nonzero`");
   add_note(finding, site, outer, "in these loops");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);

@@ -3,6 +3,7 @@
 #include "rules/optimizer_module.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -123,9 +124,14 @@ struct FillingFinder {
   }
 };
 
-// Of the function around the place, with functions inside; of a module's own code, the whole file.
-Filling filling_of(const Site &site, Symbol name) {
+// Of the function around the place, with functions inside; of a module's own code, the whole file. What a caller gives
+// is not known, even if the function binds the same name later.
+Filling filling_of(const Site &site, const Name &of_name) {
+  const Symbol name = of_name.id;
   const Node *const node = site.function->node;
+  if (site.function->has_param(name) && last_assigned(site, of_name) == nullptr) {
+    return {};
+  }
   const Fillings &fillings =
       site.memory.recall<Fillings>(node != nullptr ? static_cast<const void *>(node) : site.module, [&] {
         Fillings found;
@@ -171,7 +177,7 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
   // What this function fills the list with tells more than an annotation: `[np.argmax(row) + 2 for row in rows]` are
   // numbers.
-  const bool is_filled_here = name != nullptr && site.function != nullptr && filling_of(site, name->id).all > 0;
+  const bool is_filled_here = name != nullptr && site.function != nullptr && filling_of(site, *name).all > 0;
   if (holds_arrays(value_of(site, expr), !is_filled_here)) {
     return true;
   }
@@ -183,7 +189,7 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   if (model::is_uniform(known) && !known.open && known.number == 1 && known.items[0].is_kind(Kind::NumpyArray)) {
     return known.items[0].name() && makes_array(known.items[0].name().text());
   }
-  const Filling filling = filling_of(site, name->id);
+  const Filling filling = filling_of(site, *name);
   return filling.arrays > 0 && filling.arrays == filling.all;
 }
 
@@ -194,7 +200,7 @@ bool is_list_of_tensors(const Site &site, const Expr *expr) {
       site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;
   }
-  const Filling filling = filling_of(site, name->id);
+  const Filling filling = filling_of(site, *name);
   return filling.tensors > 0 && filling.tensors == filling.all;
 }
 
@@ -210,7 +216,7 @@ bool is_tuple_of_observations(const Site &site, const Expr *expr) {
     const auto *assignment = as<Assign>(node);
     const auto *targets =
         assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
-    const auto *zipped = targets != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *zipped = targets != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     const auto *first = targets != nullptr && targets->elts.size() >= 4 ? as<Name>(targets->elts[0]) : nullptr;
     return zipped != nullptr && first != nullptr && first->id == name->id && called_api(site, *zipped) == "zip" &&
            zipped->args.size() == 1 && zipped->args[0]->kind == NodeKind::Starred;

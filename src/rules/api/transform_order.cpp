@@ -29,9 +29,9 @@ void check(Site &site, const Call &call) {
     for (std::size_t later = i + 1; later < steps.size(); ++later) {
       if (makes_tensor(step_name(site, *steps[later]))) {
         Finding &finding =
-            report(site, *steps[i], fmt::format("`{}` needs a tensor but gets the picture, and fails", name),
-                   fmt::format("put it after `{}`", step_name(site, *steps[later])));
-        add_note(finding, site, *steps[later], "the picture becomes a tensor only here");
+            report(site, *steps[i], fmt::format("`{}` needs a tensor but receives an image, so it fails", name),
+                   fmt::format("move it after `{}`", step_name(site, *steps[later])));
+        add_note(finding, site, *steps[later], "the image becomes a tensor only here");
         return;
       }
     }
@@ -56,7 +56,7 @@ extern constinit const Rule kTransformOrder = {
 
 ## Why it is wrong
 
-They work on tensors. Before `ToTensor` they get a PIL image, and fail with the first sample.
+They work on tensors. Before `ToTensor` they receive a PIL image, so they fail on the first sample.
 
 ## Bad
 
@@ -76,7 +76,7 @@ transform = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.5
 
 ## When it is wrong
 
-Where the pictures are tensors to begin with, and `ToTensor` is not reached.
+Where the images are tensors to begin with, and `ToTensor` is not reached.
 )"},
     .calls = "torchvision.transforms.Compose torchvision.transforms.v2.Compose",
     .on_call = check};

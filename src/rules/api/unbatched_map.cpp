@@ -111,7 +111,7 @@ struct Readers {
   }
 };
 
-// A map that could stand behind a batch, and what its function does.
+// A map that could stand after a batch, and what its function does.
 struct MovableMap {
   u32 at = 0;
   model::MapperFacts mapper;
@@ -127,7 +127,7 @@ bool parses_one(const model::MapperFacts &mapper) {
   return mapper.parses_single && mapper.known && (mapper.operations == 1 || mapper.vectorisable);
 }
 
-// A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
+// A cache is no stage to look past: after it a map runs once, and after the batch it would run in every epoch.
 void follow_back(const model::Project &project, u32 at, std::unordered_set<u32> &seen, Before &before) {
   constexpr u64 kTransparent = kShuffles | kRepeats | kPrefetches | kTakes;
   while (at != 0 && seen.insert(at).second) {
@@ -296,7 +296,7 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 
 ## When it is wrong
 
-Some operations need a single example: decoding, file reads, random crops, anything that looks at shapes or axes. The
+Some operations need a single example: decoding, file reads, random crops, anything that depends on shapes or axes. The
 rule is silent then, also if such an operation comes between the map and the batch on only one path, as under `if
 augment:`. It is also silent for operations that it does not know, for short lists of literals, and where the examples
 already come in batches.

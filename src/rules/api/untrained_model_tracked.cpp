@@ -5,6 +5,7 @@
 #include "rules/optimizer_module.h"
 #include "rules/reach.h"
 #include "rules/run_only.h"
+#include "rules/thin.h"
 #include "rules/trained_modules.h"
 #include "rules/tree.h"
 
@@ -184,7 +185,7 @@ KeptModels find_kept_models(const Site &site, const ClassDef &type) {
   const auto visit = [&](const auto &self, const Node *node) -> void {
     if (const auto *assign = as<Assign>(node)) {
       if (const auto *target = as<Attribute>(assign->targets[0])) {
-        const Call *call = as<Call>(assign->value);
+        const Call *call = as<Call>(run_by(assign->value));
         while (call != nullptr && receiver_of(*call) != nullptr && called_api(site, *call).empty()) {
           call = as<Call>(receiver_of(*call)); // deepcopy(…).to(device)
         }
@@ -251,7 +252,8 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
              fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
                          text_of(site, &model)),
              "run it under `torch.no_grad()`");
-  finding.notes.push_back({site_of(site, *copy).module->file, copy->span(), "it is a copy that no optimizer gets"});
+  finding.notes.push_back(
+      {site_of(site, *copy).module->file, copy->span(), "it is a copy whose parameters no optimizer receives"});
 }
 
 // ---- parts.vae.encode(images), where only parts.unet is trained -----------------------------------------------------
@@ -311,7 +313,7 @@ void check_member(Site &site, const Call &call, const Attribute &model) {
                          text_of(site, &model)),
              "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
   finding.notes.push_back({site_of(site, *value.maker()).module->file, value.maker()->span(),
-                           "no optimizer gets the parameters of this model"});
+                           "no optimizer receives the parameters of this model"});
 }
 
 // `log_probs(reference, ids)`: a function that only runs the model it is given.
@@ -348,7 +350,7 @@ void check_passed(Site &site, const Call &call) {
                     name->id.text()),
         "run it under `torch.no_grad()`");
     finding.notes.push_back(
-        {site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
+        {site.module->file, model.maker()->span(), "no optimizer receives the parameters of this model"});
     return;
   }
 }
@@ -378,7 +380,8 @@ void check_passed_member(Site &site, const Call &call) {
                fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
                            text_of(site, given)),
                "run it under `torch.no_grad()`");
-    finding.notes.push_back({site_of(site, *copy).module->file, copy->span(), "it is a copy that no optimizer gets"});
+    finding.notes.push_back(
+        {site_of(site, *copy).module->file, copy->span(), "it is a copy whose parameters no optimizer receives"});
     return;
   }
 }
@@ -466,7 +469,7 @@ void check_elsewhere(Site &site, const Call &call) {
              "run it under `torch.no_grad()`");
   if (const Call *maker = maker_of_module(module)) {
     finding.notes.push_back(
-        {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+        {site_of(site, *maker).module->file, maker->span(), "no optimizer receives the parameters of this model"});
   }
 }
 
@@ -518,7 +521,7 @@ void check_handed_over(Site &site, const Call &call) {
                            text_of(site, model)),
                "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
     finding.notes.push_back(
-        {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+        {site_of(site, *maker).module->file, maker->span(), "no optimizer receives the parameters of this model"});
     return;
   }
 }
@@ -594,7 +597,8 @@ void check_here(Site &site, const Call &call) {
       fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
                   name->id.text()),
       "run it under `torch.no_grad()`");
-  finding.notes.push_back({site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
+  finding.notes.push_back(
+      {site.module->file, model.maker()->span(), "no optimizer receives the parameters of this model"});
 }
 
 } // namespace
@@ -615,7 +619,7 @@ A model that was loaded with `from_pretrained` and that a training loop only run
 reads its parameters, freezes it or passes it on, so no optimizer can train it. The call is not under `torch.no_grad()`.
 
 The same for a model of torchvision, and for an attribute that is a `copy.deepcopy` of another model, such as the target
-network of Q-learning, that no optimizer of its class gets; and for a pretrained model that is an attribute of a plain
+network of Q-learning, that no optimizer of its class receives; and for a pretrained model that is an attribute of a plain
 object, next to the one that is trained. Also a model that is put into evaluation mode in one function and run in the training
 step by another one, as a teacher often is.
 

@@ -25,7 +25,7 @@ extern constinit const Rule kConstantArgmax = {
 
 ## Why it is wrong
 
-The result is 0 for every example, whatever the model says, so that accuracy is the share of one class.
+The result is 0 for every example, whatever the model predicts, so accuracy is the share of one class.
 
 ## Bad
 
@@ -50,7 +50,7 @@ with torch.no_grad():
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::DataDoesNotF
 extern constinit const Rule kDataDoesNotFitModel = {
     .info = {.code = "DP613",
              .name = "data-does-not-fit-model",
-             .summary = "data that does not fit together, or does not fit the model it is given to",
+             .summary = "arrays of data that do not match each other, or the model that receives them",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,11 +21,11 @@ extern constinit const Rule kDataDoesNotFitModel = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-Features and labels of different numbers in a `TensorDataset`, and data whose shape is not what the model takes, where they meet: in `fit`, `evaluate`, `predict` and the like.
+Different numbers of features and labels in a `TensorDataset`, and data whose shape does not match the model in `fit`, `evaluate`, `predict` and the like.
 
 ## Why it is wrong
 
-The program stops when the dataset is made, or at the first step of the training.
+The program stops when the dataset is created, or at the first training step.
 
 ## Bad
 
@@ -51,7 +51,7 @@ data = TensorDataset(features, labels)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

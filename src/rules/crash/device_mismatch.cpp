@@ -25,7 +25,7 @@ An operation on tensors, or a layer and its input, of which one is on the CPU an
 
 ## Why it is wrong
 
-Where there is a GPU, the program stops here with `Expected all tensors to be on the same device`. On the machine without one, on which it was written, it runs.
+Where there is a GPU, the program stops here with `Expected all tensors to be on the same device`. On a machine without one, it runs.
 
 ## Bad
 
@@ -53,7 +53,7 @@ y = model(x)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::DtypeMismatc
 extern constinit const Rule kDtypeMismatch = {
     .info = {.code = "DP607",
              .name = "dtype-mismatch",
-             .summary = "tensors whose dtypes do not fit each other or the operation",
+             .summary = "tensors whose dtypes do not match each other or the operation",
              .root_cause = "Crash: Inconsistent Types",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,7 +21,7 @@ extern constinit const Rule kDtypeMismatch = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A layer that gets another dtype than its weights have (float64 from NumPy, integers), a matrix product of two dtypes, labels that are no integers for `cross_entropy`, integers for `mean`, floating-point numbers for an embedding.
+A layer whose input has a different dtype than its weights (float64 from NumPy, integers), a matrix product of two dtypes, labels that are not integers for `cross_entropy`, integers for `mean`, floating-point numbers for an embedding.
 
 ## Why it is wrong
 
@@ -49,7 +49,7 @@ y = nn.Linear(4, 2)(x.float())
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

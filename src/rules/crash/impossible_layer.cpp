@@ -45,7 +45,7 @@ attention = nn.MultiheadAttention(96, 8)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::LayerInputSi
 extern constinit const Rule kLayerInputSize = {
     .info = {.code = "DP601",
              .name = "layer-input-size",
-             .summary = "a layer that gets another number of features or channels than it was made for",
+             .summary = "a layer that receives a different number of features or channels than it was created for",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,8 +21,8 @@ extern constinit const Rule kLayerInputSize = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A layer (`nn.Linear`, `nn.Conv2d`, `nn.BatchNorm2d`, `nn.LSTM`, `nn.LayerNorm`, ...) that is called with a tensor whose features or channels are not those it was made for. Constructor arguments and input shapes are
-followed through classes, helpers, loops and files; sizes that the code does not tell are symbols, and only what is wrong for all of their values is reported.
+A layer (`nn.Linear`, `nn.Conv2d`, `nn.BatchNorm2d`, `nn.LSTM`, `nn.LayerNorm`, ...) that is called with a tensor whose features or channels are not those it was created for. Constructor arguments and input shapes are
+followed through classes, helpers, loops and files; sizes that the code does not specify are symbols, and only what is wrong for all of their values is reported.
 
 ## Why it is wrong
 
@@ -70,7 +70,7 @@ Net()(torch.randn(4, 3, 32, 32))
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::LossTargetSh
 extern constinit const Rule kLossTargetShape = {
     .info = {.code = "DP605",
              .name = "loss-target-shape",
-             .summary = "labels whose shape does not fit the predictions",
+             .summary = "labels whose shape does not match the predictions",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,11 +21,11 @@ extern constinit const Rule kLossTargetShape = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loss function that is called with labels whose shape does not fit the predictions: `[N, 1]` or one-hot integers for `cross_entropy`, another length, or another shape for binary cross entropy.
+A loss function that is called with labels whose shape does not match the predictions: `[N, 1]` or one-hot integers for `cross_entropy`, another length, or another shape for binary cross entropy.
 
 ## Why it is wrong
 
-The program stops at the first step of the training with a `ValueError` or `RuntimeError`.
+The program stops at the first training step with a `ValueError` or `RuntimeError`.
 
 ## Bad
 
@@ -51,7 +51,7 @@ loss = F.cross_entropy(scores, labels)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::MapVanishes)
 extern constinit const Rule kMapVanishes = {
     .info = {.code = "DP612",
              .name = "map-vanishes",
-             .summary = "a kernel that is larger than what is left of the picture",
+             .summary = "a kernel that is larger than the feature map that reaches it",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,7 +21,7 @@ extern constinit const Rule kMapVanishes = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A convolution or pooling layer whose kernel is larger than its input with padding: after too many pooling layers, or for pictures that are smaller than those that the model was written for.
+A convolution or pooling layer whose kernel is larger than its input with padding: after too many pooling layers, or for images that are smaller than those that the model was written for.
 
 ## Why it is wrong
 
@@ -49,7 +49,7 @@ y = nn.Conv2d(3, 8, 7)(x)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

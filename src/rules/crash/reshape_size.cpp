@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::ReshapeSize)
 extern constinit const Rule kReshapeSize = {
     .info = {.code = "DP603",
              .name = "reshape-size",
-             .summary = "a `view` or `reshape` to another number of elements",
+             .summary = "a `view` or `reshape` to a different number of elements",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -47,7 +47,7 @@ y = x.view(4, 400)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

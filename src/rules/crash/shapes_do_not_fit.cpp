@@ -11,7 +11,7 @@ void check(Site &site) { report_shape_problems(site, shapes::Fault::ShapesDoNotF
 extern constinit const Rule kShapesDoNotFit = {
     .info = {.code = "DP602",
              .name = "shapes-do-not-fit",
-             .summary = "operands whose shapes do not fit each other",
+             .summary = "operands whose shapes do not match",
              .root_cause = "Crash: Inconsistent Shapes",
              .symptoms = "Crash",
              .stage = "Training",
@@ -21,7 +21,7 @@ extern constinit const Rule kShapesDoNotFit = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-Tensors that are added, multiplied, concatenated, stacked or used as a mask, though their shapes do not fit: sizes that are neither equal nor 1, or inner sizes of a matrix product that differ.
+Tensors that are added, multiplied, concatenated, stacked or used as a mask although their shapes do not match: sizes that are neither equal nor 1, or inner sizes of a matrix product that differ.
 
 ## Why it is wrong
 
@@ -49,7 +49,7 @@ c = a + b
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -21,7 +21,7 @@ extern constinit const Rule kSilentBroadcast = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`mse_loss`, `l1_loss` and the like of predictions `[N, 1]` and labels `[N]`, or the other way round.
+`mse_loss`, `l1_loss` and the like of predictions `[N, 1]` and labels `[N]`, or the other way around.
 
 ## Why it is wrong
 
@@ -53,7 +53,7 @@ loss = F.mse_loss(nn.Linear(4, 1)(x).squeeze(1), labels)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -21,7 +21,7 @@ extern constinit const Rule kTupleIntoLayer = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A layer that is called with the tuple that an LSTM, GRU or attention layer gives, and a module that is called with more or fewer arguments than its `forward` takes.
+A layer that is called with the tuple that an LSTM, GRU or attention layer returns, and a module that is called with more or fewer arguments than its `forward` takes.
 
 ## Why it is wrong
 
@@ -52,7 +52,7 @@ y = head(output)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

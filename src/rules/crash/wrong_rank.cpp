@@ -21,7 +21,7 @@ extern constinit const Rule kWrongRank = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-An operation or layer that gets a tensor with another number of dimensions than it takes, names a dimension that the tensor does not have, or uses more indices than it has dimensions.
+An operation or layer that receives a tensor with a different number of dimensions than it expects, names a dimension that the tensor does not have, or uses more indices than it has dimensions.
 
 ## Why it is wrong
 
@@ -47,7 +47,7 @@ y = x.softmax(dim=1)
 
 ## When it is silent
 
-Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+Where shapes, dtypes or devices are not known for certain; under `try`; after checks of shapes or types; in calls of functions that the program does not know.
 )"},
     .on_shapes = check,
 };

@@ -218,7 +218,7 @@ extern constinit const Rule kConstantInForward = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-In a forward pass: a decomposition or inverse of a buffer, or a helper that makes a table of sines, a mask or a grid, whose arguments are
+In a forward pass: a decomposition or inverse of a buffer, or a helper that builds a table of sines, a mask or a grid, whose arguments are
 numbers, and buffers and numbers of the module that only its constructor sets.
 
 ## Why it costs

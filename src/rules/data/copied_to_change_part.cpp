@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/per_step.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ bool is_long(const Site &site, const Expr *buffer) {
     const auto *registered = as<Call>(node);
     const Call *maker = nullptr;
     if (assignment != nullptr && is_same_place(site, assignment->targets[0], buffer)) {
-      maker = as<Call>(assignment->value);
+      maker = as<Call>(run_by(assignment->value));
     } else if (registered != nullptr && called_method(*registered) == "register_buffer" &&
                registered->args.size() >= 2 && buffer->kind == NodeKind::Attribute &&
                string_of(site, registered->args[0]) == static_cast<const Attribute *>(buffer)->attr.text()) {
@@ -115,7 +116,7 @@ bool is_put_back(const Site &site, const Expr *copy, const Expr *buffer) {
   return copy->kind == NodeKind::Name && buffer->kind == NodeKind::Attribute && any_node(body_around(site), is_store);
 }
 
-// `x[i] = v` behind `x = x.clone()`.
+// `x[i] = v` after `x = x.clone()`.
 bool is_written_next(const Site &site, const Assign &copy) {
   return any_node(body_around(site), [&](const Node *node) {
     const auto *store = as<Assign>(node);
@@ -180,11 +181,11 @@ extern constinit const Rule kCopiedToChangePart = {
 
 `bank = bank.index_copy(0, rows, new)`, and the same with `index_add`, `index_fill`, `index_put`, `scatter` and the like, or `bank = bank.clone()`
 before `bank[i] = new`, in a loop or in every training step, where no gradient has to go through the tensor. It is a hint unless the tensor
-was made with at least 256 elements along an axis.
+was created with at least 256 elements along an axis.
 
 ## Why it costs
 
-Each of these operations makes a new tensor of the same size and copies everything into it. A memory bank of a million rows is read and
+Each of these operations creates a new tensor of the same size and copies everything into it. A memory bank of a million rows is read and
 written as a whole to change the few rows of a batch, and for a moment it exists twice.
 
 ## Bad
@@ -241,7 +242,7 @@ def train(model, optimizer, loader):
 
 ## When it is wrong
 
-Where a graph that was not walked yet needs the old values: change it in place after `backward()`. The rule is silent where the tensor is also
+Where an autograd graph that `backward()` has not traversed yet needs the old values: change it in place after `backward()`. The rule is silent where the tensor is also
 stored under another name or in a list.
 
 ## References

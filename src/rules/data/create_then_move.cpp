@@ -1,6 +1,7 @@
 #include "rules/made_on_host.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
+#include "rules/text_places.h"
 #include "rules/tree.h"
 
 #include "base/known_names.h"
@@ -85,45 +86,50 @@ const Expr *last_set(const Site &site, const Expr &place) {
 // Between its making and its move nothing is done with it but filling it as a whole, or slices of it with a number:
 // elements that a loop sets one by one are set faster on the CPU, and what is computed there has to be copied.
 bool is_only_filled(const Site &site, const Expr &read, const Expr *set) {
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const std::string_view text = text_of(site, &read);
-  bool is_used = false;
-  const auto visit = [&](const auto &self, const Node *node, const Node *parent, const Node *grandparent,
-                         u32 loops) -> void {
-    if (is_used || node->end <= set->end || node->start > read.start) {
-      return;
-    }
-    const bool is_it = (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) && node->start >= set->end &&
-                       node != &read && text_of(site, node) == text;
-    if (is_it && node->context != Context::Load) {
-      return; // it gets what the move gives
-    }
-    if (is_it) {
-      const auto *subscript = as<Subscript>(parent);
-      const auto *method = as<Attribute>(parent);
-      const bool is_fill = method != nullptr && method->attr.text().ends_with("_") && grandparent != nullptr &&
-                           grandparent->kind == NodeKind::Call;
-      const auto *assignment = as<Assign>(grandparent);
-      const bool is_slice = subscript != nullptr && subscript->context == Context::Store && loops == 0 &&
-                            assignment != nullptr && number_of(site, assignment->value).has_value();
-      is_used |= !is_fill && !is_slice;
-      return;
-    }
-    const u32 inside = loops + (node->kind == NodeKind::For || node->kind == NodeKind::While ? 1 : 0);
-    for_each_child(node, [&](const Node *child) {
-      // The loop that both stand in does not count.
-      const bool is_shared = node->start <= set->start && read.end <= node->end;
-      self(self, child, node, parent, is_shared ? loops : inside);
-    });
-  };
-  if (definition != nullptr) {
-    for (const Stmt *statement : definition->body) {
-      visit(visit, statement, definition, nullptr, 0);
-    }
-  } else {
+  if (site.function == nullptr || site.function->definition() == nullptr) {
     return false; // a script: its statements may be far apart
   }
-  return !is_used;
+  const TextPlaces &places = text_places(site);
+  const std::vector<u32> *const mentions = places.of(text_of(site, &read));
+  if (mentions == nullptr) {
+    return false;
+  }
+  const auto is_fill = [&](const TextPlaces::Item &mention) {
+    const TextPlaces::Item *const above = mention.above != TextPlaces::kNone ? &places[mention.above] : nullptr;
+    const Node *const parent = above != nullptr ? above->node : nullptr;
+    const Node *const grandparent =
+        above != nullptr && above->above != TextPlaces::kNone ? places[above->above].node : nullptr;
+    const auto *method = as<Attribute>(parent);
+    if (method != nullptr && method->attr.text().ends_with("_") && as<Call>(grandparent) != nullptr) {
+      return true;
+    }
+    const auto *subscript = as<Subscript>(parent);
+    const auto *assignment = as<Assign>(grandparent);
+    if (subscript == nullptr || subscript->context != Context::Store || assignment == nullptr ||
+        !number_of(site, assignment->value).has_value()) {
+      return false;
+    }
+    for (u32 at = mention.above; at != TextPlaces::kNone; at = places[at].above) {
+      const Node *const node = places[at].node;
+      // The loop that both stand in does not count.
+      const bool is_shared = node->start <= set->start && read.end <= node->end;
+      if ((node->kind == NodeKind::For || node->kind == NodeKind::While) && !is_shared) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const auto start_of = [&places](u32 number) { return places[number].node->start; };
+  for (auto at = std::ranges::lower_bound(*mentions, set->end, {}, start_of);
+       at != mentions->end() && start_of(*at) <= read.start; ++at) {
+    const TextPlaces::Item &mention = places[*at];
+    // What stores there gets what the move gives.
+    const bool counts = mention.node->kind != NodeKind::Subscript && mention.node->context == Context::Load;
+    if (counts && mention.node != &read && !is_fill(mention)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Origin origin_of(const Site &site, const Expr *expr, u32 steps);
@@ -287,6 +293,92 @@ Destination destination_of(const Site &site, const Call &move) {
                                                                                          : Destination{};
 }
 
+// The comparison that an `if` asks for, and whether the place stands where it holds; null if it asks for something
+// else.
+struct Asked {
+  const Compare *test = nullptr;
+  bool holds = false;
+  const Block *branch = nullptr;
+};
+
+Asked asked_by(const Site &site, const Node *node) {
+  const auto *guard = as<If>(node);
+  if (guard == nullptr) {
+    return {};
+  }
+  const auto *negated = as<UnaryOp>(guard->test);
+  const bool is_negated = negated != nullptr && negated->op() == UnaryOperator::Not;
+  const auto *test = as<Compare>(is_negated ? negated->operand : guard->test);
+  const auto stands_in = [&](const Block &block) {
+    return std::ranges::any_of(block, [&](const Stmt *one) { return contains(one, site.node); });
+  };
+  const bool is_first = stands_in(guard->body);
+  if (test == nullptr || test->rest.size() != 1 || (!is_first && !stands_in(guard->orelse))) {
+    return {};
+  }
+  return {test, is_first != is_negated, is_first ? &guard->body : &guard->orelse};
+}
+
+// `if self.grid[i].shape[2:4] != x.shape[2:4]: self.grid[i] = …`: it is made for a new size only.
+bool is_for_new_size(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [&](const Node *node) {
+    const Asked asked = asked_by(site, node);
+    if (asked.test == nullptr ||
+        asked.test->rest[0].op != (asked.holds ? CompareOperator::NotEq : CompareOperator::Eq)) {
+      return false;
+    }
+    const auto is_stored = [&](Symbol name) {
+      return any_node(*asked.branch, [&](const Node *inside) {
+        const auto *assignment = as<Assign>(inside);
+        return assignment != nullptr &&
+               any_node(static_cast<const Node *>(assignment->targets[0]), [&](const Node *at) {
+                 const auto *stored = as<Attribute>(at);
+                 return stored != nullptr && stored->attr == name;
+               });
+      });
+    };
+    const auto is_set = [&](const Expr *side) {
+      return any_node(side, [&](const Node *part) {
+        const auto *attribute = as<Attribute>(part);
+        return attribute != nullptr && model::is_own_object(*site.function, attribute->value) &&
+               is_stored(attribute->attr);
+      });
+    };
+    return is_set(asked.test->left) || is_set(asked.test->rest[0].right);
+  });
+}
+
+// `if boxes.size(0) == 0: return torch.zeros(…)`: what is given back where there is nothing to compute with.
+bool is_for_nothing(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [&](const Node *node) {
+    const Asked asked = asked_by(site, node);
+    return asked.test != nullptr &&
+           asked.test->rest[0].op == (asked.holds ? CompareOperator::Eq : CompareOperator::NotEq) &&
+           integer_of(site, asked.test->rest[0].right) == 0 && asked.branch->back()->kind == NodeKind::Return;
+  });
+}
+
+// `model(torch.zeros(1, 3, 640, 640).to(device))` as a statement: a warm-up, whose result nobody takes.
+bool warms_up(const Site &site) {
+  const Node *inside = site.node;
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const Node *node = site.ancestors[i];
+    if (node->kind != NodeKind::Call && node->kind != NodeKind::Attribute) {
+      return node->kind == NodeKind::ExprStmt && inside != site.node &&
+             model::kind_of(static_cast<const Call *>(inside)->func) == Kind::TorchModule;
+    }
+    inside = node;
+  }
+  return false;
+}
+
+// The forward() of an autograd function that has a symbolic(): it stands for an operator of ONNX while a model is
+// exported, and what it computes is a placeholder.
+bool is_placeholder(const Site &site) {
+  const model::ClassInfo *type = site.function != nullptr ? site.function->type : nullptr;
+  return type != nullptr && site.function->name == known::sym_forward && type->members.contains(intern("symbolic").id);
+}
+
 // `if self.mask is None or self.mask.size(0) != n:`, or a function whose results are kept: it runs when something is
 // new.
 bool is_kept(const Site &site) {
@@ -306,24 +398,10 @@ bool is_kept(const Site &site) {
            });
   };
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  return std::ranges::any_of(site.ancestors, is_guard) ||
+  return std::ranges::any_of(site.ancestors, is_guard) || is_for_new_size(site) ||
          (definition != nullptr && std::ranges::any_of(definition->decorators, [&site](const Expr *decorator) {
             return has_word_in_any_case(text_of(site, decorator), {"cache"});
           }));
-}
-
-// A method that only the constructors of modules call, such as reset_parameters(): a loop may make many modules, but
-// each is made once.
-bool only_builds(const model::FunctionInfo &function, u32 depth) {
-  constexpr u32 kMostDepth = 4;
-  constexpr std::size_t kMostCallers = 16;
-  if (function.name == known::sym_init) {
-    return function.type != nullptr && function.type->kind == Kind::TorchModule;
-  }
-  return depth < kMostDepth && !function.called_by.empty() && function.called_by.size() <= kMostCallers &&
-         std::ranges::all_of(function.called_by, [depth](const model::CallSite *caller) {
-           return only_builds(*caller->caller, depth + 1);
-         });
 }
 
 // In loops of a few iterations and nowhere else, as in the few steps with random tensors that a script tries a model
@@ -344,7 +422,7 @@ bool runs_a_few_times(const Site &site) {
 
 // In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
 bool runs_often(const Site &site) {
-  if (is_kept(site) || runs_a_few_times(site) || (site.function != nullptr && only_builds(*site.function, 0))) {
+  if (is_kept(site) || runs_a_few_times(site) || (site.function != nullptr && only_builds(*site.function))) {
     return false;
   }
   return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) || in_step(site) ||
@@ -388,7 +466,7 @@ bool is_made_outside(const Site &site, const Origin &origin) {
   return loop != nullptr && !origin.elsewhere && !contains(loop->node, origin.made);
 }
 
-// Is what it was made as needed on the CPU as well, behind the move? Not where the name stands for the copy from then
+// Is what it was made as needed on the CPU as well, after the move? Not where the name stands for the copy from then
 // on.
 bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
   const std::string_view text = text_of(site, &named);
@@ -397,10 +475,12 @@ bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
   if (definition == nullptr || (assignment != nullptr && text_of(site, assignment->targets[0]) == text)) {
     return false;
   }
-  return any_node(definition->body, [&](const Node *node) {
-    return (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) && node->start > move.end &&
-           text_of(site, node) == text;
-  });
+  const TextPlaces &places = text_places(site);
+  const std::vector<u32> *const mentions = places.of(text);
+  return mentions == nullptr || std::ranges::any_of(mentions->rbegin(), mentions->rend(), [&](u32 number) {
+           return places[number].node->start > move.end && !places[number].is_nested &&
+                  places[number].node->kind != NodeKind::Subscript;
+         });
 }
 
 // Exactly the same numbers on every device. What is computed from a step or a logarithm may differ in its last digits.
@@ -495,7 +575,10 @@ void check(Site &site, const Call &call) {
   if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
-  if (!runs_often(site) && !follows_argument(site, call)) {
+  if (in_some_steps_only(site) || is_for_nothing(site) || warms_up(site) || is_placeholder(site)) {
+    finding.severity = Severity::Advice; // seldom, and it costs little
+    finding.tier = Tier::Hint;
+  } else if (!runs_often(site) && !follows_argument(site, call)) {
     finding.severity = Severity::Advice; // nothing tells how often it runs
     finding.tier = computes_with_arguments(site) ? finding.tier : Tier::Hint;
   }
@@ -580,7 +663,9 @@ for step in range(1000):
 ## When it is wrong
 
 During setup the copy costs next to nothing: outside of loops, `forward` and functions that loops call it is only a
-hint. Random numbers differ between devices; keep the copy where the numbers must match those of a CPU. The fix for
+hint. The same holds in one of many steps (`if step % 100 == 0`, also a hook that returns early), where a buffer is made
+for a new size, where there is nothing to compute with (`if len(boxes) == 0: return …`), in a warm-up, and in the placeholder
+of an operator for ONNX. Random numbers differ between devices; keep the copy where the numbers must match those of a CPU. The fix for
 random functions therefore needs `--unsafe-fixes`.
 
 ## References

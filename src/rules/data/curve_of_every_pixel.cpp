@@ -105,10 +105,10 @@ void check(Site &site, const Call &call) {
   if (updates.per_pixel == nullptr || updates.has_other) {
     return;
   }
-  Finding &finding =
-      report(site, call, "without `thresholds` this metric keeps the score of every pixel of all pictures",
-             "pass `thresholds=200`, which keeps counts for 200 thresholds only");
-  finding.notes.push_back({updates.module->file, updates.per_pixel->span(), "it gets one score for each pixel here"});
+  Finding &finding = report(site, call, "without `thresholds` this metric keeps the score of every pixel of all images",
+                            "pass `thresholds=200`, which keeps counts for 200 thresholds only");
+  finding.notes.push_back(
+      {updates.module->file, updates.per_pixel->span(), "it receives one score for each pixel here"});
 }
 
 } // namespace
@@ -125,13 +125,13 @@ extern constinit const Rule kCurveOfEveryPixel = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`AUROC`, `AveragePrecision`, `ROC` or `PrecisionRecallCurve` of torchmetrics without `thresholds`, which get the outputs of a segmentation network: one of `segmentation_models_pytorch`,
+`AUROC`, `AveragePrecision`, `ROC` or `PrecisionRecallCurve` of torchmetrics without `thresholds`, which receive the outputs of a segmentation network: one of `segmentation_models_pytorch`,
 `torchvision.models.segmentation` or Transformers.
 
 ## Why it costs
 
-The exact curve needs all scores and targets, so the metric keeps them on the device until `compute()`, and then sorts them. A picture of 512 x 512 pixels has as many scores as a
-classification data set of 262,144 pictures. With `thresholds=200` the metric keeps 200 counts.
+The exact curve needs all scores and targets, so the metric keeps them on the device until `compute()`, and then sorts them. An image of 512 x 512 pixels has as many scores as a
+classification data set of 262,144 images. With `thresholds=200` the metric keeps 200 counts.
 
 ## Bad
 
@@ -171,7 +171,7 @@ def evaluate(loader):
 
 ## When it is wrong
 
-For a few small pictures.
+For a few small images.
 
 ## References
 

@@ -93,7 +93,7 @@ def train(model, optimizer, rows):
 
 ## When it is wrong
 
-Where a picture is read only to be logged now and then: places behind a test are not reported.
+Where an image is read only to be logged from time to time: places under a condition are not reported.
 
 ## References
 

@@ -138,7 +138,7 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(
       site, call,
       "`convert_to_tensor=True` keeps the embeddings of all texts on the GPU, though they are used on the CPU",
-      "omit it: `encode` then copies each batch to a NumPy array, and `torch.from_numpy()` makes a tensor of it");
+      "omit it: `encode` then copies each batch to a NumPy array, and `torch.from_numpy()` converts it to a tensor");
   if (copied != &call) {
     finding.notes.push_back({where->module->file, copied->span(), "they are copied to the CPU here"});
   }

@@ -43,9 +43,10 @@ bool is_replaced(const Site &site, const Call &call) {
 
 void check(Site &site, const Call &call) {
   if (site.function != nullptr && !site.module->is_test && context_of(site).repeated && is_replaced(site, call)) {
-    report(site, call,
-           "`plt.subplots()` makes another figure, and `plt.close()` closes only that one, so this one stays in memory",
-           "remove this call");
+    report(
+        site, call,
+        "`plt.subplots()` creates another figure, and `plt.close()` closes only that one, so this one stays in memory",
+        "remove this call");
     return;
   }
   const model::Loop *loop = long_loop_around(site);

@@ -10,7 +10,7 @@ using namespace python;
 
 namespace {
 
-// Is it behind `if self.file is None:`, so that it happens once per worker?
+// Is it under `if self.file is None:`, so that it happens once per worker?
 bool is_guarded(const Site &site) {
   return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::BoolOp) != nullptr;
 }

@@ -25,7 +25,7 @@ void check(Site &site, const Call &call) {
       continue;
     }
     Finding &finding =
-        report(site, call, "the tensor becomes text in every training step, also when the message is not printed",
+        report(site, call, "the tensor is formatted in every training step, even when the message is not printed",
                "pass it as an argument: `logger.debug(\"%s\", x)` formats it only if the message is printed");
     add_note(finding, site, *value, "this tensor is formatted");
     return;

@@ -1,6 +1,7 @@
 #include "rules/assignments.h"
 #include "rules/made_on_host.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ Store store_of(const Site &site, const model::ClassInfo &type, Symbol attribute)
         const auto *assignment = as<Assign>(node);
         const auto *target = assignment != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
         if (target != nullptr && target->attr == attribute && target->value->kind == NodeKind::Name) {
-          found = {as<Call>(assignment->value), function};
+          found = {as<Call>(run_by(assignment->value)), function};
         }
         return false;
       });
@@ -120,10 +121,10 @@ void check(Site &site, const Node &node) {
     }
     Finding &finding =
         report(site, *assignment->value,
-               fmt::format("`{}` keeps images as floats, which take four times the memory of their bytes or more",
+               fmt::format("`{}` stores images as floats, which take at least four times the memory of bytes",
                            attribute->attr.text()),
-               "store the `uint8` image, and scale a batch after it was sampled");
-    finding.notes.push_back({made.method->module->file, made.call->span(), "room for all of them is made here"});
+               "store the `uint8` image, and scale each batch after it is sampled");
+    finding.notes.push_back({made.method->module->file, made.call->span(), "memory for all of them is allocated here"});
     return;
   }
   // self.memory.append((frame / 255.0, action, …)), from which samples are drawn
@@ -153,9 +154,9 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding =
       report(site, *scaled,
-             fmt::format("`{}` keeps images as floats, which take four times the memory of their bytes or more",
+             fmt::format("`{}` stores images as floats, which take at least four times the memory of bytes",
                          store->attr.text()),
-             "store the `uint8` image, and scale a batch after it was sampled");
+             "store the `uint8` image, and scale each batch after it is sampled");
   finding.notes.push_back({there.module->file, container.call->span(), "all of them are kept here"});
 }
 

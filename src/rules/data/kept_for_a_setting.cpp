@@ -16,7 +16,7 @@ namespace {
 struct Uses {
   std::vector<const Call *> appends;
   const Expr *test = nullptr; // of the one condition that decides whether the list is read
-  bool is_guarded = false;    // an append is behind a condition of its own that mentions the test's name
+  bool is_guarded = false;    // an append is under a condition of its own that mentions the test's name
   bool is_read = false;       // without that condition
 };
 
@@ -154,11 +154,12 @@ void check(Site &site, const Call &call) {
   if (!is_chosen || is_emptiness || is_guarded || contains(loop->node, uses.test)) {
     return;
   }
-  Finding &finding = report(site, call,
-                            fmt::format("every iteration keeps a tensor in `{}`, which is used only depending on `{}`",
-                                        list->id.text(), text),
-                            fmt::format("append to `{}` only if `{}` asks for it, so that the memory is free otherwise",
-                                        list->id.text(), text));
+  Finding &finding =
+      report(site, call,
+             fmt::format("every iteration keeps a tensor in `{}`, but whether it is used depends on `{}`",
+                         list->id.text(), text),
+             fmt::format("append to `{}` only where `{}` requires it, so that the memory stays free otherwise",
+                         list->id.text(), text));
   add_note(finding, site, *uses.test, "it is used only under this condition");
 }
 
@@ -167,7 +168,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kKeptForASetting = {
     .info = {.code = "DP442",
              .name = "kept-for-a-setting",
-             .summary = "tensors of all iterations that are kept though a setting may not ask for them",
+             .summary = "tensors of all iterations that are kept even where a setting does not require them",
              .root_cause = "Data: Unnecessary Data Transfer",
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage",
              .stage = "Prediction",
@@ -176,13 +177,13 @@ extern constinit const Rule kKeptForASetting = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop under `torch.no_grad()` that appends a tensor to a list in every iteration, where all that reads the list stands behind a test of a
+A loop under `torch.no_grad()` that appends a tensor to a list in every iteration, where the list is read only under a test of a
 setting: `return torch.stack(images) if return_all else image`.
 
 ## Why it costs
 
 The list keeps every tensor alive until the function returns. A sampler of 1000 steps holds 1000 batches of images on the
-device, though one of them is wanted.
+device, although only one of them is needed.
 
 ## Bad
 

@@ -174,7 +174,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kLabelsNumberedPerSplit = {
     .info = {.code = "DP429",
              .name = "labels-numbered-per-split",
-             .summary = "a dataset that numbers its classes by its own rows, for training and evaluation apart",
+             .summary = "a dataset that numbers its classes by its own rows, separately for training and evaluation",
              .root_cause = "Data: Improper Data Input",
              .symptoms = "Wrong Result, Low Accuracy",
              .stage = "Data Preparation",
@@ -183,13 +183,13 @@ extern constinit const Rule kLabelsNumberedPerSplit = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `Dataset` whose constructor gives numbers to the classes that occur in its rows, `{label: i for i, label in enumerate(rows["label"].unique())}`, and that is created
+A `Dataset` whose constructor numbers the classes that occur in its rows, `{label: i for i, label in enumerate(rows["label"].unique())}`, and that is created
 once for training and once for evaluation. If the classes are sorted first, it is a hint.
 
 ## Why it is wrong
 
-`unique()` returns the classes in the order in which they occur. The first row of the training set and the first row of the validation set are seldom of the same
-class, so that the label 0 means one class in training and another one in evaluation. Sorted classes only agree if each split has all of them.
+`unique()` returns the classes in the order in which they occur. The first row of the training set and the first row of the validation set rarely have the same
+class, so the label 0 means one class in training and another one in evaluation. Sorted classes only agree if each split has all of them.
 
 ## Bad
 

@@ -15,7 +15,7 @@ void check(Site &site, const Call &call) {
   const bool is_uniform = dataset.is(model::Value::Tag::Instance) && dataset.name() &&
                           dataset.name().text() == "torch.utils.data.TensorDataset";
   if (is_uniform && keyword_argument(call, "collate_fn") == nullptr) { // others may not fit into one batch
-    report(site, call, "the `DataLoader` gives batches of one sample, which is the default", "pass `batch_size`");
+    report(site, call, "the `DataLoader` returns batches of one sample, which is the default", "pass `batch_size`");
   }
 }
 
@@ -24,7 +24,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLoaderBatchOfOne = {
     .info = {.code = "DP425",
              .name = "loader-batch-of-one",
-             .summary = "a `DataLoader` of tensors without `batch_size`, which gives batches of one sample",
+             .summary = "a `DataLoader` of tensors without `batch_size`, which returns batches of one sample",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",

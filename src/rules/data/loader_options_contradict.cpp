@@ -32,7 +32,7 @@ void check(Site &site, const Call &call) {
   const bool is_shuffled = shuffle != nullptr && bool_of(site, shuffle) == true;
   if (is_given(site, sampler) && is_shuffled) {
     report(site, *shuffle, "`shuffle=True` and `sampler` exclude each other: ValueError",
-           "omit `shuffle`: the sampler decides about the order");
+           "omit `shuffle`: the sampler determines the order");
     return;
   }
   if (!is_given(site, batches)) {
@@ -48,7 +48,7 @@ void check(Site &site, const Call &call) {
                                                                                   : is_shuffled ? "shuffle"
                                                                                   : is_dropped  ? "drop_last"
                                                                                                 : "sampler"),
-           "omit it: the batch sampler decides about the batches");
+           "omit it: the batch sampler determines the batches");
   }
 }
 
@@ -70,7 +70,7 @@ extern constinit const Rule kLoaderOptionsContradict = {
 
 ## Why it is wrong
 
-A sampler decides about the order, a batch sampler also about the batches. The constructor raises a `ValueError`.
+A sampler determines the order, and a batch sampler also the batches. The constructor raises a `ValueError`.
 
 ## Bad
 
@@ -94,7 +94,7 @@ def load(data, weights):
 
 ## When it is wrong
 
-Never, for options that are written down.
+Never, for options that are written as literals.
 
 ## References
 

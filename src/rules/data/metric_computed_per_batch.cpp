@@ -103,7 +103,7 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(
       site, call,
-      fmt::format("`{}` goes through all samples collected so far, and runs for every batch", text_of(site, call.func)),
+      fmt::format("`{}` processes all samples collected so far, and runs for every batch", text_of(site, call.func)),
       "call `update()` for each batch, and `compute()` once after the last one");
   finding.notes.push_back(
       {site_of(site, *keeping).module->file, keeping->span(), "this metric keeps every sample until it is reset"});

@@ -97,11 +97,12 @@ void check(Site &site, const Call &call) {
   if (found.imagenet == nullptr || found.has_other || found.models != 1) {
     return;
   }
-  Finding &finding =
-      report(site, *found.imagenet,
-             fmt::format("`{}` was trained on pictures with mean and standard deviation 0.5, and gets others",
-                         *name->as_string()),
-             "take them from the model: `timm.data.create_transform(**timm.data.resolve_model_data_config(model))`");
+  Finding &finding = report(
+      site, *found.imagenet,
+      fmt::format("`{}` was trained on images normalized with mean and standard deviation 0.5, but receives images "
+                  "normalized differently",
+                  *name->as_string()),
+      "take the values from the model: `timm.data.create_transform(**timm.data.resolve_model_data_config(model))`");
   add_note(finding, site, call, "the model is loaded here");
 }
 
@@ -110,8 +111,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNormalizationOfAnotherModel = {
     .info = {.code = "DP434",
              .name = "normalization-of-another-model",
-             .summary =
-                 "pictures normalized for ImageNet models, and a timm model that was trained with other statistics",
+             .summary = "images normalized with the ImageNet statistics, for a timm model that was trained with others",
              .root_cause = "Data: Data Preprocessing",
              .symptoms = "Wrong Result",
              .stage = "Prediction",
@@ -120,12 +120,12 @@ extern constinit const Rule kNormalizationOfAnotherModel = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`timm.create_model("vit_base_patch16_224", pretrained=True)`, or another model of timm whose weights expect pictures with mean and standard deviation 0.5 (ViT of AugReg, BEiT, MLP-Mixer), used without further training
+`timm.create_model("vit_base_patch16_224", pretrained=True)`, or another model of timm whose weights expect images with mean and standard deviation 0.5 (ViT of AugReg, BEiT, MLP-Mixer), used without further training
 in a file that normalizes with the mean of ImageNet.
 
 ## Why it is wrong
 
-Pretrained weights fit the numbers that they were trained with. Other statistics shift and scale all inputs: the program runs, and predictions get worse.
+Pretrained weights expect inputs normalized as in training. Other statistics shift and scale all inputs: the program runs, but predictions get worse.
 
 ## Bad
 

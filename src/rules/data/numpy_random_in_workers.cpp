@@ -124,7 +124,7 @@ extern constinit const Rule kNumpyRandomInWorkers = {
              .documentation = R"(## What it finds
 
 `numpy.random` in the `__getitem__` of a dataset, in a project whose requirements only allow PyTorch before 1.9, and
-without `worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements ask for 1.9
+without `worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements specify 1.9
 or later the rule is silent. Also a generator (`np.random.default_rng(seed)`, `random.Random(seed)`) that the dataset
 keeps in an attribute and draws from for each item, with any version, where the loader has workers.
 

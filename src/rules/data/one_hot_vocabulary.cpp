@@ -18,7 +18,7 @@ bool is_many(const Site &site, const Expr *expr) {
   return value.has_value() && value->as_integer().value_or(0) >= kManyClasses;
 }
 
-// The value behind a name, if that is one expression.
+// The value that a name holds, if that is one expression.
 const Expr *behind(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
   const Expr *assigned = name != nullptr ? last_assigned(site, *name) : nullptr;

@@ -63,7 +63,7 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(site, *work, "one process evaluates while all others wait for it in the next step",
                             "divide the evaluation among the processes, and combine their results");
-  add_note(finding, site, *branch.test, "only one process comes here");
+  add_note(finding, site, *branch.test, "only one process reaches this");
 }
 
 } // namespace
@@ -85,7 +85,7 @@ a function that evaluates or generates.
 
 ## Why it costs
 
-The other processes go on to the next step and wait in its first collective operation. All GPUs but one are idle for as
+The other processes continue with the next step and wait in its first collective operation. All GPUs but one are idle for as
 long as the evaluation takes, and with NCCL a long one ends in a timeout. A model that is sharded (FSDP) cannot run on one
 process at all.
 

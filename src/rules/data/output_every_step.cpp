@@ -13,8 +13,8 @@ using namespace python;
 
 namespace {
 
-// A loop whose turns are epochs by the name of its variable: saving once per turn is then usual, also where the whole
-// data is one batch.
+// A loop whose iterations are epochs by the name of its variable: saving once per iteration is then usual, also where
+// the whole data is one batch.
 bool counts_epochs(const Site &site, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
   if (statement == nullptr) {

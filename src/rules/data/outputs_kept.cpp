@@ -333,7 +333,7 @@ void check(Site &site, const Call &call) {
       Finding &finding =
           report(site, call, "the outputs of all batches stay in memory, though each is used on its own afterwards",
                  "use each output in this loop, and keep the sums and counts that are needed");
-      add_note(finding, site, *again, "they are gone through one by one here");
+      add_note(finding, site, *again, "they are processed one by one here");
       return;
     }
   }

@@ -108,7 +108,7 @@ extern constinit const Rule kPaddingOfAnotherToken = {
 
 ## Why it is wrong
 
-`enable_padding` does not look the token up in the vocabulary: `pad_token` is only the text, and `pad_id` the number that is filled in. Texts are padded with another token, and masks that are
+`enable_padding` does not look up the token in the vocabulary: `pad_token` is only the text, and `pad_id` the number that is filled in. Texts are padded with another token, and masks that are
 computed from the id of the pad token never match.
 
 ## Bad
@@ -137,7 +137,7 @@ ids = torch.tensor([one.ids for one in tokenizer.encode_batch(texts)])
 
 ## When it is wrong
 
-Where nothing but the attention mask of the encoding is used to tell padding from text, it does no harm.
+Where only the attention mask of the encoding distinguishes padding from text, it does no harm.
 
 ## References
 

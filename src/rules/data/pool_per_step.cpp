@@ -44,7 +44,7 @@ void check(Site &site, const Call &call) {
   const bool threads = has_threads(called_api(site, call));
   Finding &finding =
       report(site, call,
-             fmt::format("a pool of {} is started and ended for every {}", threads ? "threads" : "processes", work),
+             fmt::format("a pool of {} is started and shut down for every {}", threads ? "threads" : "processes", work),
              "create the pool once, and use it for all of them");
   if (threads) {
     finding.tier = Tier::Hint; // threads start in a fraction of a millisecond
@@ -70,8 +70,8 @@ every sample or for every request. Pools of threads are hints.
 
 ## Why it costs
 
-A process is started for each worker of the pool, gets what it needs, and is waited for at the end: some milliseconds where processes are
-forked, and seconds where they import the program and its frameworks anew. That often takes longer than the work that is shared.
+A process is started for each worker of the pool, receives its data, and is waited for at the end: some milliseconds where processes are
+forked, and seconds where they import the program and its frameworks again. That often takes longer than the work that is shared.
 
 ## Bad
 

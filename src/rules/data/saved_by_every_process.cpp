@@ -1,9 +1,12 @@
 #include "rules/encoding.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace deepperf::rules::saved_by_every_process {
 
@@ -11,27 +14,55 @@ using namespace python;
 
 namespace {
 
-// `model, optimizer = accelerator.prepare(model, optimizer)` in the same function
+// What `model, optimizer = accelerator.prepare(model, optimizer)` binds in a function or class.
+struct Prepared {
+  std::unordered_set<u32> names;
+  std::unordered_set<std::string_view> texts;
+};
+
+void add_prepared(const Site &site, const Node *node, Prepared &found) {
+  const auto *assignment = as<Assign>(node);
+  const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
+  if (call == nullptr || called_method(*call) != "prepare" || model::kind_of(receiver_of(*call)) != Kind::Accelerator) {
+    return;
+  }
+  any_node(assignment->targets[0], [&](const Node *part) {
+    if (const auto *name = as<Name>(part)) {
+      found.names.insert(name->id.id);
+    }
+    found.texts.insert(text_of(site, part));
+    return false;
+  });
+}
+
 bool is_prepared(const Site &site, const Expr *model) {
-  const auto *name = as<Name>(model);
-  const FunctionDef *const definition = site.function->definition();
   if (model->kind == NodeKind::Attribute && site.function->type != nullptr) {
     // self.net, self.optimizer = self.accelerator.prepare(…) in another method
-    const std::string_view written = text_of(site, model);
-    return any_node_inside(site.function->type->node, [&](const Node *node) {
-      const auto *assignment = as<Assign>(node);
-      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-      return call != nullptr && called_method(*call) == "prepare" &&
-             model::kind_of(receiver_of(*call)) == Kind::Accelerator &&
-             any_node(assignment->targets[0], [&](const Node *part) { return text_of(site, part) == written; });
+    const Node *const type = site.function->type->node;
+    const Prepared &prepared = site.memory.recall<Prepared>(type, [&] {
+      Prepared found;
+      any_node_inside(type, [&](const Node *node) {
+        add_prepared(site, node, found);
+        return false;
+      });
+      return found;
     });
+    return prepared.texts.contains(text_of(site, model));
   }
-  return name != nullptr && definition != nullptr && any_node(definition->body, [&](const Node *node) {
-           const auto *assignment = as<Assign>(node);
-           const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-           return call != nullptr && called_method(*call) == "prepare" &&
-                  model::kind_of(receiver_of(*call)) == Kind::Accelerator && mentions(assignment->targets[0], name->id);
-         });
+  const auto *name = as<Name>(model);
+  const FunctionDef *const definition = site.function->definition();
+  if (name == nullptr || definition == nullptr) {
+    return false;
+  }
+  const Prepared &prepared = site.memory.recall<Prepared>(definition, [&] {
+    Prepared found;
+    any_node(definition->body, [&](const Node *node) {
+      add_prepared(site, node, found);
+      return false;
+    });
+    return found;
+  });
+  return prepared.names.contains(name->id.id);
 }
 
 // Weights of a model that several processes train: `model.module.state_dict()`, `accelerator.unwrap_model(model)…`.

@@ -37,7 +37,7 @@ void check_maker(Site &site, const Call &call) {
       site.findings, *site.rule, *there.module, caller.span(),
       fmt::format("`{}` runs again for every item, though its result never changes", text_of(there, caller.func)),
       "create it once in `__init__` and keep it in `self`");
-  finding.notes.push_back({site.module->file, call.span(), "it is made here"});
+  finding.notes.push_back({site.module->file, call.span(), "it is created here"});
 }
 
 void check(Site &site, const Call &call) {
@@ -101,11 +101,11 @@ void check_table(Site &site, const Node &node) {
   if (depends || model::value_of(scope_of(site), over).few) {
     return;
   }
-  Finding &finding = report(site, node,
-                            fmt::format("this goes through all of `{}` again for every item, though the result never "
-                                        "changes",
-                                        text_of(site, over)),
-                            "build it once in `__init__` and keep it in `self`");
+  Finding &finding =
+      report(site, node,
+             fmt::format("this iterates over all of `{}` again for every item, although the result never changes",
+                         text_of(site, over)),
+             "build it once in `__init__` and keep it in `self`");
   finding.severity = Severity::Advice;
 }
 
@@ -124,7 +124,7 @@ extern constinit const Rule kSetupPerItem = {
              .documentation = R"(## What it finds
 
 In the `__getitem__` of a dataset, or in a helper that only it calls, work that gives the same result for every item:
-building a chain of transforms or a spectrogram, loading a tokenizer, listing a folder, making a dictionary of all words. It also finds a folder that is searched by a pattern for each item.
+building a chain of transforms or a spectrogram, loading a tokenizer, listing a folder, building a dictionary of all words. It also finds a folder that is searched by a pattern for each item.
 
 ## Why it costs
 

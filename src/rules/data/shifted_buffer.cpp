@@ -97,7 +97,7 @@ extern constinit const Rule kShiftedBuffer = {
              .documentation = R"(## What it finds
 
 `buffer = torch.cat([buffer[1:], x])` in a loop, and the same with `np.concatenate` and `np.append`, where the buffer was
-made with at least 256 elements along an axis. Smaller ones, and those of unknown size, are hints.
+created with at least 256 elements along an axis. Smaller ones, and those of unknown size, are hints.
 
 ## Why it costs
 

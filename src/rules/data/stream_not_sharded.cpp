@@ -129,13 +129,13 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, call,
-             fmt::format("each of the {} workers iterates over all of `{}`, so every sample comes {} times per epoch",
+             fmt::format("each of the {} workers iterates over all of `{}`, so every sample appears {} times per epoch",
                          *workers->as_integer(), dataset.type->name.text(), *workers->as_integer()),
-             "in `__iter__`, take a part of the data by `torch.utils.data.get_worker_info()`");
+             "in `__iter__`, select the worker's share of the data with `torch.utils.data.get_worker_info()`");
   finding.notes.push_back(
       {iterates->module->file,
        iterates->definition() != nullptr ? iterates->definition()->name_span : iterates->node->span(),
-       "it does not ask which worker it is"});
+       "it never checks which worker it runs in"});
 }
 
 } // namespace

@@ -71,7 +71,7 @@ bool check_inner_loop(Site &site, const Node &node) {
   const Call *step = nullptr;
   const model::FunctionInfo *helper = nullptr; // that has the backward pass, if it is not the loop itself
   const auto &events = step_events(site);      // in the order of the code
-  constexpr u32 kMostAfter = 100;              // the step of an accumulation is not far behind its loop
+  constexpr u32 kMostAfter = 100;              // the step of an accumulation is not far after its loop
   u32 after = 0;
   const auto first =
       std::ranges::lower_bound(events, node.start, {}, [](const StepEvent &event) { return event.call->start; });

@@ -168,8 +168,7 @@ void check(Site &site, const Node &node) {
     if (has_random_numbers(site, assignment->value)) {
       Finding &finding = report(
           site, *assignment,
-          fmt::format("`self.{}` is random but not in the `state_dict`, so a model that is loaded has other numbers",
-                      name),
+          fmt::format("`self.{}` is random but not in the `state_dict`, so a loaded model has different values", name),
           fmt::format("register it: `self.register_buffer(\"{}\", …)`; it is then saved and moves with the module",
                       name));
       add_note(finding, site, *use.read, "it is used here");

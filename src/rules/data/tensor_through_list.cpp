@@ -42,7 +42,7 @@ extern constinit const Rule kTensorThroughList = {
 
 ## Why it costs
 
-`tolist()` makes a Python object for every number, and the constructor reads them one by one. `torch.from_numpy` shares
+`tolist()` creates a Python object for every number, and the constructor reads them one by one. `torch.from_numpy` shares
 the memory of the array and copies nothing.
 
 ## Bad

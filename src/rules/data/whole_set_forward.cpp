@@ -140,7 +140,7 @@ void check(Site &site, const Node &node) {
                          "all samples",
                          text_of(site, call.args[0])),
              "run it in batches, as in training: `torch.cat([model(part) for part in x.split(256)])`");
-  finding.notes.push_back({site_of(site, *file).module->file, file->span(), "the file is used as a whole"});
+  finding.notes.push_back({site_of(site, *file).module->file, file->span(), "the whole file is used"});
 }
 
 } // namespace

@@ -49,7 +49,7 @@ const Call *backward_after(const Site &site, const Call &call) {
   return next != found.calls.end() ? *next : nullptr;
 }
 
-// A function that returns what it computes under autocast: the backward() of a caller that takes it, behind the call.
+// A function that returns what it computes under autocast: the backward() of a caller that takes it, after the call.
 const Call *backward_of_caller(const Site &site) {
   if (site.function->node == nullptr || site.function->trains) {
     return nullptr;

@@ -3,7 +3,10 @@
 #include "model/classes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::cudnn_benchmark_off {
 
@@ -67,7 +70,7 @@ struct Padding {
   const model::Module *module = nullptr; // of the loader
 };
 
-// The function that collates: itself, a method, a lambda, one behind functools.partial, or __call__ of an object.
+// The function that collates: itself, a method, a lambda, one through functools.partial, or __call__ of an object.
 const model::FunctionInfo *collating_function(const model::Value &value) {
   switch (value.tag) {
   case model::Value::Tag::Function:
@@ -80,6 +83,40 @@ const model::FunctionInfo *collating_function(const model::Value &value) {
   default:
     return nullptr;
   }
+}
+
+// `torch.zeros(len(batch), longest)`, where `longest` is the max() over the samples of this batch.
+bool is_sized_by_longest(const Site &site, const model::FunctionInfo &function, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (api != "torch.zeros" && api != "torch.empty" && api != "torch.full" && api != "torch.ones" &&
+      api != "torch.FloatTensor" && api != "torch.LongTensor" && api != "torch.Tensor") {
+    return false;
+  }
+  struct Longest {
+    std::vector<Symbol> names;
+  };
+  const auto find = [&] {
+    Longest longest;
+    any_node_inside(function.node, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+      const auto *most = name != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
+      const Expr *const over = most != nullptr && most->args.size() == 1 ? most->args[0] : nullptr;
+      const auto *all = over != nullptr && (over->kind == NodeKind::ListComp || over->kind == NodeKind::GeneratorExp)
+                            ? static_cast<const ComprehensionExpr *>(over)
+                            : nullptr;
+      const auto *batch = all != nullptr ? as<Name>(all->generators[0]->iter) : nullptr;
+      if (batch != nullptr && called_api(site, *most) == "max" && function.has_param(batch->id)) {
+        longest.names.push_back(name->id);
+      }
+      return false;
+    });
+    return longest;
+  };
+  const Longest &longest = site.memory.recall<Longest>(&function, find);
+  return std::ranges::any_of(longest.names, [&](Symbol name) {
+    return std::ranges::any_of(call.args, [&](const Expr *size) { return mentions(size, name); });
+  });
 }
 
 // pad_sequence() in what collates the samples, or in a function that this calls.
@@ -96,7 +133,8 @@ const Call *padding_of(const Site &site, const Expr *collate) {
     if (one->node != nullptr) {
       any_node_inside(one->node, [&](const Node *part) {
         const auto *call = as<Call>(part);
-        if (call != nullptr && called_api(site, *call) == "torch.nn.utils.rnn.pad_sequence") {
+        if (call != nullptr &&
+            (called_api(site, *call) == "torch.nn.utils.rnn.pad_sequence" || is_sized_by_longest(site, *one, *call))) {
           found = call;
         }
         return found != nullptr;
@@ -139,7 +177,7 @@ Padding find_padding(const Site &site) {
 
 // benchmark = True times all kernels again for every new size.
 void check_sizes(Site &site, const Node &node, bool is_default) {
-  if (!project_has_word(site, {"pad_sequence("}) ||
+  if (!project_has_word(site, {"pad_sequence(", "collate_fn"}) ||
       !project_has_word(site, {"nn.Conv1d(", "nn.Conv2d(", "nn.ConvTranspose1d(", "nn.ConvTranspose2d("})) {
     return;
   }

@@ -6,7 +6,7 @@ using namespace python;
 
 namespace {
 
-// Inside a `with` or `try` somebody switches it off for a while, and behind a condition for a reason.
+// Inside a `with` or `try` somebody switches it off for a while, and under a condition for a reason.
 bool is_for_good(const Site &site) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
     switch (site.ancestors[i]->kind) {

@@ -74,7 +74,7 @@ void check(Site &site, const Node &node) {
     Site there = site;
     Finding &finding = report(
         there, *name, fmt::format("the whole of `{}` becomes a constant of the compiled function", name->id.text()),
-        fmt::format("pass it as an argument: `{}` then stays on the device, and is no part of the program",
+        fmt::format("pass it as an argument: `{}` then stays on the device, and is not part of the program",
                     name->id.text()));
     if (const model::FunctionInfo *at = site.project.caller_of(data)) {
       finding.notes.push_back({at->module->file, data->span(), "the data is read here"});
@@ -97,11 +97,11 @@ extern constinit const Rule kDataCapturedByJit = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A function under `jax.jit` that takes elements of an array which it does not get as an argument, and which was read from a file as a whole.
+A function under `jax.jit` that reads elements of an array that is not one of its arguments, and which was read from a file as a whole.
 
 ## Why it costs
 
-What a compiled function closes over is a constant of its program. The compiler gets all of the data, tries to simplify what is computed from it,
+What a compiled function closes over is a constant of its program. The compiler receives all of the data, tries to simplify what is computed from it,
 and keeps one more copy in memory for each version of the function.
 
 ## Bad

@@ -51,7 +51,7 @@ extern constinit const Rule kEveryProcessOnOneGpu = {
 
 ## Why it is wrong
 
-Each process is meant to have a GPU of its own. With a fixed number all of them use the first one: NCCL fails with "Duplicate GPU detected",
+Each process is meant to use its own GPU. With a fixed number all of them use the first one: NCCL fails with "Duplicate GPU detected",
 or the GPU runs out of memory while the others are idle.
 
 ## Bad

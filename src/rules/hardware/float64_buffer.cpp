@@ -186,7 +186,7 @@ private:
   u32 parts_ = 0;
 };
 
-// `torch.from_numpy(array)` of doubles, with nothing behind it that casts.
+// `torch.from_numpy(array)` of doubles, with nothing after it that casts.
 const Call *doubles_from_numpy(const Site &site, const Expr *expr, u32 depth = 0) {
   if (const auto *name = as<Name>(expr); name != nullptr && depth < 3) {
     const Expr *const value = assigned_before(site, name->id, name->start);
@@ -259,12 +259,11 @@ void check(Site &site, const Call &call) {
   if (uses.computes == nullptr || uses.is_cast) {
     return;
   }
-  Finding &finding =
-      report(site, *converted,
-             fmt::format("the buffer `{}` is float64, as NumPy computes it, and makes float64 of what it "
-                         "is combined with",
-                         *name),
-             "add `.float()`, or compute the array with `dtype=np.float32`");
+  Finding &finding = report(
+      site, *converted,
+      fmt::format("the buffer `{}` is float64, as NumPy computes it, and converts what it is combined with to float64",
+                  *name),
+      "add `.float()`, or compute the array with `dtype=np.float32`");
   add_note(finding, site, *uses.computes, "the result is float64 here, and so is all that follows from it");
 }
 

@@ -73,7 +73,7 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
-`double()` of a model, in a file that uses a GPU, or one that makes tensors of NumPy arrays; `to(torch.float64)` of a model and
+`double()` of a model, in a file that uses a GPU, or one that creates tensors from NumPy arrays; `to(torch.float64)` of a model and
 `torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype.
 
 ## Why it costs

@@ -114,7 +114,7 @@ void check(Site &site, const Call &call) {
       return;
     }
   }
-  // The backward pass of this step comes behind it.
+  // The backward pass of this step comes after it.
   const bool is_step = std::ranges::any_of(step_events(site), [&](const StepEvent &event) {
     return (event.what == StepEvent::What::Backward || event.what == StepEvent::What::ScaledBackward) &&
            event.call->start > with->start;
@@ -166,7 +166,7 @@ extern constinit const Rule kForwardOutsideAutocast = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `with autocast(…)` in a training step that runs no model, and that reads what a model gave before it.
+A `with autocast(…)` in a training step that runs no model, and that reads the output that a model computed before it.
 
 ## Why it costs
 

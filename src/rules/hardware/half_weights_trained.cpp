@@ -96,7 +96,7 @@ const Call *optimizer_of_class(const Site &site, const model::Value &model) {
   return found != known.all.end() ? found->call : nullptr;
 }
 
-// An optimizer of PyTorch that is given the parameters of the model, behind the place, in the same function.
+// An optimizer of PyTorch that is given the parameters of the model, after the place, in the same function.
 const Call *optimizer_over(const Site &site, const Call &half, std::string_view model) {
   const std::string parameters = std::string(model) + ".parameters()";
   const Call *found = nullptr;

@@ -63,7 +63,7 @@ bool is_loaded_by_all(Site &site, const Call &call) {
              "every process loads the checkpoint onto the GPU that it was saved from, so that one GPU holds "
              "a copy for each of them",
              "pass `map_location=\"cpu\"`, or the device of this process");
-  add_note(finding, site, *resumes, "its tensors are copied from there to the own device of each process");
+  add_note(finding, site, *resumes, "its tensors are copied from there to each process's own device");
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "rules/origins.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ void check_built(Site &site, const Call &scope, const With &with, std::string_vi
   u32 scopes = 0;
   any_node(with.body, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
     const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
     const bool is_loaded = info != nullptr && callee.name().text().find("load") != std::string_view::npos;

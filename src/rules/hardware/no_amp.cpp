@@ -75,8 +75,8 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
   const Site there = site_of(site, made);
   const auto inputs = integer_of(there, argument(made, 0, "in_features"));
   const auto outputs = integer_of(there, argument(made, 1, "out_features"));
-  return (inputs.has_value() || outputs.has_value()) && inputs.value_or(0) <= kSmallWidth &&
-         outputs.value_or(0) <= kSmallWidth;
+  // Sizes of inputs and outputs that only the data knows are mostly smaller than those in between, which are written.
+  return inputs.value_or(0) <= kSmallWidth && outputs.value_or(0) <= kSmallWidth;
 }
 
 bool is_small(const Site &site, const model::Value &model, u32 depth) {

@@ -41,8 +41,8 @@ extern constinit const Rule kOddVocabulary = {
 
 ## Why it costs
 
-One added token makes a vocabulary of 32,000 one of 32,001. The output layer and its gradients then have a dimension that
-is no multiple of 8, and the matrix products cannot use the tensor cores fully.
+One added token turns a vocabulary of 32,000 into one of 32,001. The output layer and its gradients then have a dimension that
+is not a multiple of 8, and the matrix products cannot use the tensor cores fully.
 
 ## Bad
 

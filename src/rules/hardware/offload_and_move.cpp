@@ -105,7 +105,7 @@ extern constinit const Rule kOffloadAndMove = {
 ## Why it costs
 
 Offloading keeps the parts of a pipeline on the CPU and copies each to the GPU while it runs. Moved to the GPU as a whole first, the
-pipeline needs the memory that offloading was to save; moved afterwards, it stays there or Diffusers raises an error. With enough memory,
+pipeline needs the memory that offloading was meant to save; moved afterwards, it stays there or Diffusers raises an error. With enough memory,
 offloading only costs the copies.
 
 ## Bad

@@ -16,7 +16,7 @@ bool has_reason(const Site &site) {
                                  "num_envs", "OMP_NUM_THREADS", "taskset", "gunicorn", "uvicorn"});
 }
 
-// Inside a `try` or behind a condition it is for a case that we do not know.
+// Inside a `try` or under a condition it is for a case that we do not know.
 bool is_for_good(const Site &site) {
   return std::ranges::none_of(site.ancestors, [&](const Node *around) {
     const auto *guard = as<If>(around);
@@ -37,7 +37,8 @@ void say(Site &site, const Node &place) {
       !trains(site)) {
     return;
   }
-  report(site, place, "operations get one thread, so all other cores of the machine do nothing while the model trains",
+  report(site, place,
+         "operations run on one thread, so all other cores of the machine stay idle while the model trains",
          "remove the call: by default operations use all cores; limit the threads where several processes share them");
 }
 
@@ -118,7 +119,7 @@ if __name__ == "__main__":
 
 ## When it is wrong
 
-Where the operations are so small that dividing them costs more than it brings, where the machine has one core or is shared, and where results must not depend on the number
+Where the operations are so small that dividing them costs more than it gains, where the machine has one core or is shared, and where results must not depend on the number
 of cores. Projects that start processes or use a GPU are not reported.
 
 ## References

@@ -67,12 +67,11 @@ void check(Site &site, const Call &call) {
   if (name.empty()) {
     return;
   }
-  report(
-      site, *size,
-      fmt::format("`{}` is taken as the global batch size here: the strategy divides every batch among its replicas, "
-                  "so each gets only a part of it",
-                  name),
-      fmt::format("use `{} * strategy.num_replicas_in_sync`", text_of(site, size)));
+  report(site, *size,
+         fmt::format("`{}` is used as the global batch size here: the strategy divides every batch among its replicas, "
+                     "so each gets only a part of it",
+                     name),
+         fmt::format("use `{} * strategy.num_replicas_in_sync`", text_of(site, size)));
 }
 
 } // namespace
@@ -120,7 +119,7 @@ dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(BATCH_PER_REPLICA * s
 
 ## When it is wrong
 
-Where the name means something else. Datasets that `distribute_datasets_from_function` makes for each replica are not reported.
+Where the name means something else. Datasets that `distribute_datasets_from_function` creates for each replica are not reported.
 
 ## References
 

@@ -47,7 +47,7 @@ void check(Site &site, const Node &node) {
     Finding &finding = report(
         site, *again,
         "inside the handler the exception still refers to all tensors of the run that failed, so they stay in memory",
-        "note the failure in the handler, and train again after it");
+        "record the failure in the handler, and train again after it");
     add_note(finding, site, *handler, "the exception is handled here");
     return;
   }

@@ -1,6 +1,7 @@
 #include "base/symbol_list.h"
 #include "rules/jax.h"
 #include "rules/repetition.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ const Call *step_carrying(const Site &site, const model::Loop &loop, Symbol name
   const Call *found = nullptr;
   any_node(loop.node, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     if (call == nullptr || assignment->targets.size() != 1) {
       return false;
     }
@@ -52,8 +53,8 @@ void check(Site &site, const Node &node) {
   Finding &finding = report(
       site, call,
       fmt::format("`{}` of every step stays in device memory, because `{}` keeps it", kept->id.text(), list->id.text()),
-      "keep what is needed of it only, or copy one of them to the host now and then: `jax.device_get(…)`");
-  add_note(finding, site, *step, "the step that gives a new one each time");
+      "keep only what is needed of it, or copy one of them to the host from time to time: `jax.device_get(…)`");
+  add_note(finding, site, *step, "the step that returns a new one each time");
 }
 
 } // namespace
@@ -70,11 +71,11 @@ extern constinit const Rule kStatesKept = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`history.append(params)` in every turn of a training loop, where `params` is what a compiled step takes and gives back.
+`history.append(params)` in every iteration of a training loop, where `params` is what a compiled step takes and returns.
 
 ## Why it costs
 
-Each step makes new arrays for all parameters. As long as the list holds them, none is freed: device memory grows by a whole model with every
+Each step creates new arrays for all parameters. As long as the list holds them, none is freed: device memory grows by a whole model with every
 step.
 
 ## Bad

@@ -116,7 +116,7 @@ extern constinit const Rule kChangedCall = {
 
 Calls that used to work and fail with newer versions: arguments of librosa functions and of `DataFrame.drop` that are
 passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence` into two
-names. Where the project's requirements ask for an older version of the library, it is a note for whoever upgrades.
+names. Where the project's requirements specify an older version of the library, it is a note for a later upgrade.
 
 ## Why it is wrong
 
@@ -149,7 +149,7 @@ def spectrum(y, window):
 
 ## When it is wrong
 
-Where the program only runs with an old version, though nothing in the project says so. State the version in
+Where the program only runs with an old version, although nothing in the project states it. State the version in
 `requirements.txt`. `torch.stft` of a complex signal needs no `return_complex`.
 
 ## References

@@ -91,7 +91,7 @@ extern constinit const Rule kIndexOfScalar = {.info = {.code = "DP874",
                                                        .documentation = R"(## What it finds
 
 `loss.data[0]`, where the loss is a mean, a sum, or the result of a loss function that averages. The rule is silent
-where the project's requirements ask for a PyTorch that still allows it.
+where the project's requirements specify a PyTorch that still allows it.
 
 ## Why it is wrong
 

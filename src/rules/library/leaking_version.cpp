@@ -9,7 +9,7 @@ using namespace python;
 
 namespace {
 
-// Keras in TensorFlow 2.0 to 2.2 keeps something of every call of fit, predict and evaluate; 2.3 mended it.
+// Keras in TensorFlow 2.0 to 2.2 keeps something of every call of fit, predict and evaluate; 2.3 fixed it.
 constexpr project::Version kFirst{2, 0, 0};
 constexpr project::Version kMended{2, 3, 0};
 

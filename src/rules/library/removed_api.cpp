@@ -128,7 +128,7 @@ x = torch.from_numpy(np.zeros(3, dtype=float))
 
 ## When it is wrong
 
-Where the program only runs with an old version, though nothing in the project says so. State the version in
+Where the program only runs with an old version, although nothing in the project states it. State the version in
 `requirements.txt`, and the rule is silent. It is also silent under a check of the version or `hasattr`, and in a `try`.
 
 ## References

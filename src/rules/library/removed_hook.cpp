@@ -69,7 +69,7 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .documentation = R"(## What it finds
 
 `training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a
-`training_step` that takes `optimizer_idx`. The rule is silent where the project's requirements ask for a Lightning
+`training_step` that takes `optimizer_idx`. The rule is silent where the project's requirements specify a Lightning
 before 2.0.
 
 ## Why it is wrong
@@ -105,7 +105,7 @@ class Model(pl.LightningModule):
 
 ## When it is wrong
 
-Where the program only runs with an old version, though nothing in the project says so. State the version in
+Where the program only runs with an old version, although nothing in the project states it. State the version in
 `requirements.txt`.
 
 ## References

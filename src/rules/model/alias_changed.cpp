@@ -22,7 +22,7 @@ struct Life {
   bool is_bound = false;         // one of them becomes something else before that
   bool reads_first = false;      // after the change
   bool reads_second = false;
-  bool is_conditional = false; // the change is behind a test
+  bool is_conditional = false; // the change is under a test
 };
 
 class Follow {
@@ -157,7 +157,7 @@ extern constinit const Rule kAliasChanged = {
 
 ## Why it is wrong
 
-An assignment gives the tensor a second name. The change is visible under both: the labels of masked tokens are the mask token itself, and the noisy picture is compared with
+An assignment gives the tensor a second name. The change is visible under both: the labels of masked tokens are the mask token itself, and the noisy image is compared with
 itself.
 
 ## Bad

@@ -49,7 +49,7 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(
       site, access, fmt::format("all {} values of the dict are computed, and one of them is used", dict->items.size()),
-      "compute only that one: an `if`, or a dict of functions of which the selected one is called");
+      "compute only that one: use an `if`, or a dict of functions and call the selected one");
   add_note(finding, site, *first, "this is computed in any case");
 }
 

@@ -58,7 +58,7 @@ Symbol parameter_of(const Site &site, const For &loop) {
   return name_of(targets != nullptr && !targets->elts.empty() ? targets->elts.back() : loop.target);
 }
 
-// Does the result hang on the graph of the parameter? Not behind `.data`, `.detach()`, `.grad` and the like.
+// Does the result hang on the graph of the parameter? Not after `.data`, `.detach()`, `.grad` and the like.
 bool is_live(const Expr *expr, Symbol parameter) {
   switch (expr->kind) {
   case NodeKind::Name:

@@ -149,8 +149,8 @@ on and never enables gradients again.
 
 ## Why it is wrong
 
-Without a graph `backward()` fails with "element 0 of tensors does not require grad". A loss with one number for each sample has no gradient of its own unless one is
-given to `backward()`.
+Without a graph `backward()` fails with "element 0 of tensors does not require grad". A loss with one value per sample has no gradient unless one is passed to
+`backward()`.
 
 ## Bad
 

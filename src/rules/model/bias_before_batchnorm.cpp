@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ bool is_batch_norm(std::string_view api) {
          api == "tensorflow.keras.layers.BatchNormalization";
 }
 
-// Does the layer add a bias that the normalisation right behind it takes away again?
+// Does the layer add a bias that the normalisation right after it takes away again?
 bool is_lost(const Site &site, const Call &layer, std::string_view api, const Call &norm) {
   if (has_hidden_arguments(layer)) {
     return false;
@@ -49,7 +50,7 @@ bool is_lost(const Site &site, const Call &layer, std::string_view api, const Ca
   if (api.starts_with(kKeras)) {
     const Keyword *bias = keyword_argument(layer, "use_bias");
     const Keyword *activation = keyword_argument(layer, "activation");
-    // By position, activation is somewhere behind the first three.
+    // By position, activation is somewhere after the first three.
     const Keyword *axis = keyword_argument(norm, "axis");
     return (bias == nullptr || bool_of(site, bias->value) == true) && layer.args.size() <= 3 && axis == nullptr &&
            !(api.ends_with("Dense") && layer.args.size() > 1) && norm.args.empty() &&
@@ -129,7 +130,7 @@ const Expr *applied_layer(const Stmt *statement, const Expr *&receiver) {
   return called_method(*call) == "add" ? call->args[0] : nullptr;
 }
 
-// A normalisation that is made right behind a layer: in a list or Sequential, or in the statement behind it.
+// A normalisation that is made right after a layer: in a list or Sequential, or in the statement after it.
 void check_made(Site &site, const Call &norm) {
   if (site.ancestors.empty()) {
     return;
@@ -201,7 +202,7 @@ u32 mentions(const Site &site, const ClassDef &type, Symbol name) {
   return known != mentioned.count.end() ? known->second : 0;
 }
 
-// `self.norm(self.conv(x))`, or `x = self.conv(x)` and `x = self.norm(x)` behind it.
+// `self.norm(self.conv(x))`, or `x = self.conv(x)` and `x = self.norm(x)` after it.
 void check_applied(Site &site, const ClassDef &type, const Call &applied, const Stmt *statement, const Stmt *before) {
   std::string_view norm_api;
   const Call *norm = maker_of_callee(site, applied, &norm_api);
@@ -219,7 +220,7 @@ void check_applied(Site &site, const ClassDef &type, const Call &applied, const 
         assignment->targets.size() != 1) {
       return;
     }
-    inner = as<Call>(assignment->value);
+    inner = as<Call>(run_by(assignment->value));
   }
   std::string_view api;
   const Call *layer = inner != nullptr ? maker_of_callee(site, *inner, &api) : nullptr;

@@ -14,8 +14,8 @@ void check(Site &site, const Call &call) {
   if (definition != nullptr && (site.function->passed || site.function->compiled_at != nullptr)) {
     return; // somebody else may compile it
   }
-  report(site, call, "the Markov chain runs eagerly: every step launches its operations from Python",
-         "call it in a function with `@tf.function`, best with `jit_compile=True`");
+  report(site, call, "the Markov chain runs eagerly, so every step launches its operations from Python",
+         "call it in a function decorated with `@tf.function`, preferably with `jit_compile=True`");
 }
 
 } // namespace

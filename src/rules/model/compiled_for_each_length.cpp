@@ -51,12 +51,11 @@ void check(Site &site, const Call &call) {
       project_has_word(site, {"mark_dynamic", "maybe_mark_dynamic", "F.pad("})) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             fmt::format("`{}` is compiled with `dynamic=False`, and every text has another length, so it is compiled "
-                         "again for each new length",
-                         text_of(site, call.func)),
-             "pad to a few lengths, `pad_to_multiple_of=128`, or omit `dynamic=False`");
+  Finding &finding = report(site, call,
+                            fmt::format("`{}` is compiled with `dynamic=False`, but texts differ in length, so it is "
+                                        "compiled again for each new length",
+                                        text_of(site, call.func)),
+                            "pad to a few lengths, `pad_to_multiple_of=128`, or omit `dynamic=False`");
   finding.notes.push_back({site_of(site, *compiled).module->file, compiled->span(), "compiled here"});
   finding.notes.push_back({encoded->module->file, encoding.call->span(), "the length comes from the texts"});
 }

@@ -143,10 +143,10 @@ void check(Site &site, const Call &call) {
   if (trainer != nullptr && generates == nullptr) {
     Finding &finding = report(
         site, call,
-        fmt::format("the compiled model is never run: the Trainer keeps the `{}` it was given before",
+        fmt::format("the compiled model is never run: the Trainer keeps the `{}` that it received earlier",
                     given->id.text()),
-        "compile the model before it is given to the Trainer, or pass `torch_compile=True` in the `TrainingArguments`");
-    add_note(finding, site, *trainer, "the Trainer gets the model here");
+        "compile the model before passing it to the Trainer, or set `torch_compile=True` in the `TrainingArguments`");
+    add_note(finding, site, *trainer, "the Trainer receives the model here");
   } else if (generates != nullptr) {
     Finding &finding =
         report(site, call,

@@ -139,7 +139,7 @@ other for the loss of `netD(fake)`, while the weights of `netD` require gradient
 ## Why it costs
 
 The generator's loss needs the gradient with respect to `fake` only. Autograd also computes the gradients of all weights
-of the discriminator, and `DistributedDataParallel` exchanges them. The next `zero_grad()` discards them.
+of the discriminator, and `DistributedDataParallel` synchronizes them. The next `zero_grad()` discards them.
 
 ## Bad
 

@@ -7,7 +7,7 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  constexpr u32 kLayers = 2; // its position, behind the two sizes
+  constexpr u32 kLayers = 2; // its position, after the two sizes
   const Keyword *dropout = keyword_argument(call, "dropout");
   const std::optional<double> rate = dropout != nullptr ? number_of(site, dropout->value) : std::nullopt;
   const Expr *layers = argument(call, kLayers, "num_layers");

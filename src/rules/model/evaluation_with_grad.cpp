@@ -88,27 +88,49 @@ bool uses_gradients(const Site &site, const Block &body) {
 }
 
 // eval() of the model before the loop, and no train() in between; null if there is none.
-const Call *switched_to_eval(const Site &site, const Block &body, std::string_view receiver, u32 before) {
-  constexpr std::ptrdiff_t kFurthest = 200; // statements back
-  const auto end = std::ranges::lower_bound(body, before, {}, [](const Stmt *statement) { return statement->start; });
-  const auto begin = end - std::min<std::ptrdiff_t>(kFurthest, end - body.begin());
-  const Block near{begin, static_cast<u32>(end - begin)};
-  const Call *last = nullptr;
-  any_node(near, [&](const Node *node) {
+struct Switches {
+  struct Switch {
+    u32 start = 0;
+    const Call *eval = nullptr; // null: back to training
+  };
+  std::unordered_map<std::string_view, std::vector<Switch>> of; // by the text of the model, in the order of the code
+};
+
+// All in a block, which many loops in it ask for.
+Switches switches_in(const Site &site, const Block &body) {
+  Switches found;
+  any_node(body, [&](const Node *node) {
     const auto *call = as<Call>(node);
-    if (call != nullptr && call->start < before && receiver_of(*call) != nullptr &&
-        text_of(site, receiver_of(*call)) == receiver) {
+    if (call != nullptr && receiver_of(*call) != nullptr) {
       const std::string_view method = called_method(*call);
       const bool is_off = method == "train" && call->args.size() == 1 && bool_of(site, call->args[0]) == false;
-      if ((method == "eval" && call->args.empty()) || is_off) {
-        last = call;
-      } else if (method == "train") {
-        last = nullptr;
+      if ((method == "eval" && call->args.empty()) || method == "train") {
+        const bool is_eval = method == "eval" || is_off;
+        found.of[text_of(site, receiver_of(*call))].push_back({call->start, is_eval ? call : nullptr});
       }
     }
     return false;
   });
-  return last;
+  for (auto &[model, switches] : found.of) {
+    std::ranges::stable_sort(switches, {}, &Switches::Switch::start);
+  }
+  return found;
+}
+
+const Call *switched_to_eval(const Site &site, const Block &body, std::string_view receiver, u32 before) {
+  constexpr std::ptrdiff_t kFurthest = 200; // statements back
+  const auto end = std::ranges::lower_bound(body, before, {}, [](const Stmt *statement) { return statement->start; });
+  if (end == body.begin()) {
+    return nullptr;
+  }
+  const u32 first = (*(end - std::min<std::ptrdiff_t>(kFurthest, end - body.begin())))->start;
+  const Switches &switches = site.memory.recall<Switches>(*body.begin(), [&] { return switches_in(site, body); });
+  const auto known = switches.of.find(receiver);
+  if (known == switches.of.end()) {
+    return nullptr;
+  }
+  const auto after = std::ranges::lower_bound(known->second, before, {}, &Switches::Switch::start);
+  return after != known->second.begin() && (after - 1)->start >= first ? (after - 1)->eval : nullptr;
 }
 
 // What a class, or a file, does to the modes of models, by how these are written.
@@ -479,7 +501,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
   }
   const Flow &flow = model::graph_flow_of(site.project, function);
   const model::Loop *reported_loop = nullptr;
-  std::size_t reported = 0; // behind the finding for that loop
+  std::size_t reported = 0; // after the finding for that loop
   for (const Flow::Origin &origin : flow.origins) {
     const auto *called = as<Call>(origin.place);
     if (called != nullptr && model::kind_of(called->func) == Kind::TorchMetric) {

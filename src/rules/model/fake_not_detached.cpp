@@ -300,7 +300,7 @@ void check_unused_gradients(Site &site, const Call &call) {
   Finding &finding =
       report(site, *read.call,
              fmt::format("this backward pass also goes through `{}`, whose gradients are not used by this step", maker),
-             fmt::format("compute what `{}` gives under `torch.no_grad()`, or pass it detached", maker));
+             fmt::format("compute the output of `{}` under `torch.no_grad()`, or detach it", maker));
   add_note(finding, site, *read.fake.call, "it is computed here");
   add_note(finding, site, *step, fmt::format("this optimizer has no parameters of `{}`", maker));
 }
@@ -371,7 +371,7 @@ void check(Site &site, const Call &call) {
       report(site, *shared.reads,
              fmt::format("this backward pass also goes through `{}`, whose gradients are not used by this step",
                          text_of(site, shared.makes->func)),
-             fmt::format("pass `{}.detach()` here and drop `retain_graph=True`", fake));
+             fmt::format("pass `{}.detach()` here and omit `retain_graph=True`", fake));
   add_note(finding, site, *shared.makes, fmt::format("`{}` is computed here", fake));
   add_note(finding, site, call, "the backward pass");
 }
@@ -392,7 +392,7 @@ extern constinit const Rule kFakeNotDetached = {
 
 A step of one model (a discriminator or critic) on the output of another one (a generator) that is not detached: with
 `backward(retain_graph=True)`, or where the optimizer that steps has only the parameters of the first model and the gradients of the second
-one, which has an optimizer of its own, are cleared before anybody reads them.
+one, which has an optimizer of its own, are cleared before they are read.
 
 ## Why it costs
 

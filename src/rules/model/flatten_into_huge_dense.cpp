@@ -17,7 +17,7 @@ using model::Value;
 constexpr i64 kHuge = i64{1} << 27;
 constexpr i64 kMost = i64{1} << 40;
 
-// Height, width and channels, or only channels behind a Flatten.
+// Height, width and channels, or only channels after a Flatten.
 struct Shape {
   std::array<i64, 3> size = {};
   u32 rank = 0;

@@ -161,7 +161,7 @@ def evaluate(model: torch.nn.Module, criterion, loader):
 ## When it is wrong
 
 A module in training mode may give two different outputs on purpose, as dropout does in contrastive learning. The rule
-therefore only looks at code under `no_grad`.
+therefore only checks code under `no_grad`.
 
 ## References
 

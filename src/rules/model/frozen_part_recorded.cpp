@@ -149,8 +149,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kFrozenPartRecorded = {
     .info = {.code = "DP288",
              .name = "frozen-part-recorded",
-             .summary =
-                 "a pretrained part of a model that no optimizer trains, and that records gradients all the same",
+             .summary = "a pretrained part of a model that no optimizer trains, but whose gradients are computed",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Training",
@@ -164,8 +163,8 @@ freezes the pretrained part or runs it under `torch.no_grad()`.
 
 ## Why it costs
 
-Parameters require gradients unless somebody says otherwise. All activations of the pretrained part are kept for the backward pass, which
-then computes gradients for all of its weights. Nobody reads them.
+Parameters require gradients by default. All activations of the pretrained part are kept for the backward pass, which
+then computes gradients for all of its weights. They are never used.
 
 ## Bad
 

@@ -60,7 +60,7 @@ void check_node(Site &site, const Node &node) {
 extern constinit const Rule kFunctionInLoop = {
     .info = {.code = "DP206",
              .name = "function-in-loop",
-             .summary = "a `tf.function` that is created, and therefore traced, again and again",
+             .summary = "a `tf.function` that is created, and therefore traced, repeatedly",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",

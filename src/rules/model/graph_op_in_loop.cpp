@@ -331,7 +331,7 @@ A TensorFlow operation inside a loop, also through calls, that
 ## Why it costs
 
 In graph mode each call adds a node. A loop that adds nodes between two calls of `Session.run` makes the graph larger with every iteration:
-each run takes longer than the one before, and memory grows until it runs out. In eager mode the same result is computed again and again.
+each run takes longer than the one before, and memory grows until it runs out. In eager mode the same result is computed repeatedly.
 
 ## Bad
 

@@ -115,15 +115,15 @@ void check_running(Site &site, const Assign &assignment, const Name &name) {
   Finding &finding = report(
       site, assignment,
       fmt::format(
-          "`{}` carries its autograd graph into the next step, whose backward pass goes through all steps before",
+          "`{}` carries its autograd graph into the next step, whose backward pass goes through all previous steps",
           name.id.text()),
-      fmt::format("detach what comes from the step before: `{}.detach()`", name.id.text()));
+      fmt::format("detach what comes from the previous step: `{}.detach()`", name.id.text()));
   finding.tier = Tier::On;
   finding.severity = Severity::Error;
-  add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first one");
+  add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first iteration");
 }
 
-// out, hidden = model(x, hidden) in a loop whose turns each walk the graph.
+// out, hidden = model(x, hidden) in a loop whose iterations each walk the graph.
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   if (const auto *name = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr) {
@@ -174,7 +174,7 @@ void check(Site &site, const Node &node) {
         fmt::format("detach it before the next step: `{0} = {0}.detach()`, or detach each part of a tuple",
                     name->id.text()));
     finding.tier = Tier::Hint;
-    add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first one");
+    add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first iteration");
     return;
   }
 }

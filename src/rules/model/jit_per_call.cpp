@@ -95,7 +95,7 @@ void check_node(Site &site, const Node &node) {
 extern constinit const Rule kJitPerCall = {
     .info = {.code = "DP220",
              .name = "jit-per-call",
-             .summary = "`jax.jit` or `jax.pmap` of a function that is new each time",
+             .summary = "`jax.jit` or `jax.pmap` of a function object that is new each time",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Model Building",

@@ -1,9 +1,11 @@
+#include "base/steps.h"
 #include "python/children.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules::keras_model_in_loop {
 
@@ -32,34 +34,44 @@ bool makes_model(const Site &site, const Call &call) {
   }
 }
 
-struct LoopBody {
-  bool trains = false; // name.compile(…), name.fit(…)
-  bool keeps = false;  // in a list or the like, or handed to something else
-  bool frees = false;  // del name, gc.collect()
+// What a loop, or a function, does with the names in it.
+struct ModelUses {
+  std::unordered_set<u32> trained; // name.compile(…), name.fit(…)
+  std::unordered_set<u32> kept;    // in a list or the like, or handed to something else
+  bool frees = false;              // del name, gc.collect()
 };
 
-void look(const Site &site, const Node *node, Symbol name, LoopBody &body) {
+void look(const Site &site, const Node *node, ModelUses &uses) {
+  take_steps();
+  const auto keep = [&uses](const Expr *value) {
+    if (const auto *name = as<Name>(value)) {
+      uses.kept.insert(name->id.id);
+    }
+  };
   if (const auto *call = as<Call>(node)) {
     const std::string_view method = called_method(*call);
     const auto *receiver = as<Name>(receiver_of(*call));
-    if (receiver != nullptr && receiver->id == name) {
-      body.trains |= method == "compile" || method.starts_with("fit") || method == "train_on_batch";
+    if (receiver != nullptr && (method == "compile" || method.starts_with("fit") || method == "train_on_batch")) {
+      uses.trained.insert(receiver->id.id);
     }
-    body.frees |= called_api(site, *call) == "gc.collect";
-    body.keeps |= std::ranges::any_of(call->args, [name](const Expr *arg) {
-      const auto *given = as<Name>(arg);
-      return given != nullptr && given->id == name;
-    });
+    uses.frees = uses.frees || called_api(site, *call) == "gc.collect";
+    std::ranges::for_each(call->args, keep);
   } else if (node->kind == NodeKind::Delete) {
-    body.frees = true;
+    uses.frees = true;
   } else if (const auto *assignment = as<Assign>(node)) {
-    const auto *value = as<Name>(assignment->value);
-    body.keeps |= value != nullptr && value->id == name;
+    keep(assignment->value);
   } else if (const auto *result = as<Return>(node)) {
-    const auto *value = as<Name>(result->value);
-    body.keeps |= value != nullptr && value->id == name;
+    keep(result->value);
   }
-  for_each_child(node, [&](const Node *child) { look(site, child, name, body); });
+  for_each_child(node, [&](const Node *child) { look(site, child, uses); });
+}
+
+const ModelUses &model_uses(const Site &site, const Node *node) {
+  return site.memory.recall<ModelUses>(node, [&] {
+    ModelUses uses;
+    look(site, node, uses);
+    return uses;
+  });
 }
 
 // The loop that calls the function of the place: each of its calls makes, trains and forgets a model.
@@ -115,9 +127,8 @@ void check(Site &site, const Node &node) {
                     (!calls.through_calls() && !runs_every_turn(site, *loop)))) {
     return;
   }
-  LoopBody body;
-  look(site, calls.through_calls() || is_trial ? site.function->node : loop->node, name->id, body);
-  if (!body.trains || body.keeps || body.frees) {
+  const ModelUses &uses = model_uses(site, calls.through_calls() || is_trial ? site.function->node : loop->node);
+  if (!uses.trained.contains(name->id.id) || uses.kept.contains(name->id.id) || uses.frees) {
     return;
   }
   Finding &finding = report(

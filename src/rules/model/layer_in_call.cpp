@@ -167,7 +167,7 @@ class Gate(keras.layers.Layer):
 
 ## When it is wrong
 
-Where a branch creates the layer the first time only; behind an `if` nothing is reported.
+Where a branch creates the layer the first time only; under an `if` nothing is reported.
 
 ## References
 

@@ -88,7 +88,7 @@ void check_factor(Site &site, const Call &call) {
                   : factor->kind == NodeKind::Constant && number_of(site, factor) == number && *number != 1;
       if (is_rate) {
         Finding &finding = report(
-            site, *result, "`LambdaLR` multiplies this with the optimizer's learning rate, which is then applied twice",
+            site, *result, "`LambdaLR` multiplies this by the optimizer's learning rate, which is then applied twice",
             fmt::format("return only the factor, without `{}`", text_of(site, factor)));
         finding.notes.push_back({there.module->file, rate->span(), "the learning rate of the optimizer"});
         return;
@@ -115,7 +115,7 @@ extern constinit const Rule kLearningRateWithoutEffect = {
 
 ## Why it is wrong
 
-PyTorch's optimizers read their settings from `param_groups`; an attribute `lr` is never looked at. `LambdaLR` multiplies the first learning rate with what the function returns: for
+PyTorch's optimizers read their settings from `param_groups`; they never read an attribute `lr`. `LambdaLR` multiplies the initial learning rate by what the function returns: for
 0.1 and `0.1 * 0.95 ** epoch` the model trains with 0.01.
 
 ## Bad

@@ -108,7 +108,7 @@ private:
   std::size_t direct_ = 0;
 };
 
-// Is the accumulator set anew at the start of each turn?
+// Is the accumulator set again at the start of each iteration?
 bool starts_anew(const Site &site, const Block &body, std::string_view kept) {
   return std::ranges::any_of(body, [&](const Stmt *statement) {
     const auto *assignment = as<Assign>(statement);
@@ -117,6 +117,28 @@ bool starts_anew(const Site &site, const Block &body, std::string_view kept) {
                     !any_node(assignment->value, [&](const Node *part) { return text_of(site, part) == kept; });
            });
   });
+}
+
+// Is it set anew in an inner block on the way to the place: `if step % 100 == 0: total = 0; for part in parts: total +=
+// part`?
+bool starts_anew_before(const Site &site, const Block &body, const Node &place, std::string_view kept) {
+  for (const Stmt *statement : body) {
+    const auto *assignment = as<Assign>(statement);
+    if (assignment != nullptr && assignment->end <= place.start && text_of(site, assignment->targets[0]) == kept &&
+        !any_node(static_cast<const Node *>(assignment->value),
+                  [&](const Node *part) { return text_of(site, part) == kept; })) {
+      return true;
+    }
+    if (!contains(statement, &place)) {
+      continue;
+    }
+    const auto *branch = as<If>(statement);
+    if (branch == nullptr) {
+      return starts_anew_before(site, body_of(statement), place, kept);
+    }
+    return starts_anew_before(site, branch->body, place, kept) || starts_anew_before(site, branch->orelse, place, kept);
+  }
+  return false;
 }
 
 // `loss = loss.detach()` on some path of the loop: what is kept then may have no graph any more.
@@ -197,7 +219,7 @@ const Finding *reported_at(const Site &site, const Node &place) {
   return nullptr;
 }
 
-// `kept` gets `value` in every turn, and keeps what it had.
+// `kept` gets `value` in every iteration, and keeps what it had.
 // An attribute, or an entry of one: `self.losses`, `self.history["loss"]`.
 bool is_attribute(const Expr *kept) {
   const auto *entry = as<Subscript>(kept);
@@ -228,7 +250,7 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
         site, place,
         fmt::format("`{}` keeps the autograd graph of every step, so memory grows and the next `backward()` fails",
                     text_of(site, kept)),
-        "use `.detach()` on what is added to it");
+        "call `.detach()` on what is added to it");
     offer_detach(finding, *value, false);
     return;
   }
@@ -491,7 +513,8 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     while (root->kind == NodeKind::Subscript) {
       root = static_cast<const Subscript *>(root)->value;
     }
-    if (starts_anew(site, body_of(loop->node), name) || starts_anew(site, body_of(loop->node), text_of(site, root)) ||
+    if (starts_anew_before(site, body_of(loop->node), *origin.place, name) ||
+        starts_anew(site, body_of(loop->node), name) || starts_anew(site, body_of(loop->node), text_of(site, root)) ||
         reported_at(site, *origin.place) != nullptr) {
       continue;
     }

@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ bool is_hard(const Site &site, const Expr *expr, u32 depth) {
             }
           }
           // `_, pred = torch.max(out, 1)`
-          const auto *call = as<Call>(assignment->value);
+          const auto *call = as<Call>(run_by(assignment->value));
           const auto *second = pair != nullptr && pair->elts.size() == 2 ? as<Name>(pair->elts[1]) : nullptr;
           if (second != nullptr && second->id == name->id && call != nullptr &&
               (called_api(site, *call) == "torch.max" || called_method(*call) == "max")) {
@@ -103,7 +104,7 @@ void check_scores(Site &site, const Call &call) {
     return;
   }
   report(site, *score,
-         fmt::format("`{}` ranks samples by their scores, but `{}` holds decisions, so all of a class are equal",
+         fmt::format("`{}` ranks samples by their scores, but `{}` holds decisions, so all samples of a class tie",
                      called_name(call), text_of(site, score)),
          "pass the probabilities or logits themselves");
 }
@@ -113,11 +114,11 @@ void check_order(Site &site, const Call &call) {
     return;
   }
   if (is_hard(site, call.args[0], 0) && !is_hard(site, call.args[1], 0) && call.args[1]->kind != NodeKind::Constant) {
-    report(site, call,
-           fmt::format("`{}` takes the true labels first, so predictions and labels are exchanged here",
-                       called_name(call)),
-           fmt::format("write `{}({}, {}, …)`", called_name(call), text_of(site, call.args[1]),
-                       text_of(site, call.args[0])));
+    report(
+        site, call,
+        fmt::format("`{}` takes the true labels first, so predictions and labels are swapped here", called_name(call)),
+        fmt::format("write `{}({}, {}, …)`", called_name(call), text_of(site, call.args[1]),
+                    text_of(site, call.args[0])));
   }
 }
 
@@ -169,7 +170,7 @@ void check_comparison(Site &site, const Node &node) {
 extern constinit const Rule kMetricArguments = {
     .info = {.code = "DP273",
              .name = "metric-arguments",
-             .summary = "a metric that gets decisions instead of scores, or predictions for labels",
+             .summary = "a metric that receives decisions instead of scores, or predictions instead of labels",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
@@ -183,7 +184,7 @@ come first; and `logits.max(1)[0] == labels`, which compares scores with classes
 
 ## Why it is wrong
 
-A ranking metric needs scores: of decisions it sees only two values, and the area under the curve is that of a single threshold. With labels and predictions exchanged,
+A ranking metric needs scores: of decisions it sees only two values, and the area under the curve is that of a single threshold. With labels and predictions swapped,
 precision becomes recall and the confusion matrix is transposed.
 
 ## Bad
@@ -211,7 +212,7 @@ def evaluate(logits: torch.Tensor, labels: torch.Tensor):
 
 ## When it is wrong
 
-Where the exchange is meant, and for symmetric metrics.
+Where the swap is intended, and for symmetric metrics.
 )"},
     .calls = "sklearn.metrics.roc_auc_score sklearn.metrics.average_precision_score sklearn.metrics.roc_curve "
              "sklearn.metrics.precision_recall_curve sklearn.metrics.log_loss sklearn.metrics.precision_score "

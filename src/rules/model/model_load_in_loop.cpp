@@ -387,8 +387,8 @@ bool check_object(Site &site, const Call &call) {
       continue;
     }
     Finding &finding = report(site.findings, *site.rule, *by.module, caller->call->span(),
-                              "every request makes this object again, which loads a model",
-                              "make it once, when the server starts, and use it here");
+                              "every request creates this object again, which loads a model",
+                              "create it once, when the server starts, and use it here");
     finding.notes.push_back({site.module->file, call.span(), "the model is loaded here"});
     return true;
   }
@@ -406,7 +406,7 @@ bool check_rerun(Site &site, const Call &call) {
   report(site, call,
          fmt::format("Streamlit runs this script again at every interaction, and `{}` loads the same files each time",
                      text_of(site, call.func)),
-         "load it in a function with the decorator `@st.cache_resource`");
+         "load it in a function decorated with `@st.cache_resource`");
   return true;
 }
 
@@ -462,7 +462,7 @@ void check(Site &site, const Call &call) {
     add_note(finding, site, *loop->node, "the loop");
   }
   if (applied != nullptr) {
-    finding.notes.push_back({site.module->file, applied->span(), "this runs the function again and again"});
+    finding.notes.push_back({site.module->file, applied->span(), "this runs the function repeatedly"});
   }
   if (caller != nullptr) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
@@ -495,7 +495,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kModelLoadInLoop = {
     .info = {.code = "DP205",
              .name = "model-load-in-loop",
-             .summary = "the same model is loaded again and again",
+             .summary = "the same model is loaded repeatedly",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Prediction",
@@ -510,7 +510,7 @@ extern constinit const Rule kModelLoadInLoop = {
 
 Reported by default: models, tokenizers, pipelines and sessions that a Flask or FastAPI route, a dependency of one, a Celery task, a Lambda
 function or a Gradio callback loads for every request, directly or through helpers; what a Streamlit script loads without caching it; and
-pipelines, tokenizers, processors and pretrained models that are only asked, in a loop or in a function that `map` or `apply` calls.
+pipelines, tokenizers, processors and pretrained models that are only used for inference, in a loop or in a function that `map` or `apply` calls.
 Everything else that a loop loads again is a hint.
 
 ## Why it costs

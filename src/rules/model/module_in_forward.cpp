@@ -234,14 +234,14 @@ void check_factory(Site &site, const Call &call, const model::FunctionInfo &fact
   if (made == Makes::Nothing || (!is_dropped && !is_used_here(site, call))) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             made == Makes::Loaded
-                 ? fmt::format("`{}` makes a model and loads its weights again in every {}", factory.name.text(), where)
-                 : fmt::format("`{}` makes a module in every {}, so its weights are never trained or saved",
-                               factory.name.text(), where),
-             "create it once, in `__init__` or before the loop, and call it here");
-  finding.notes.push_back({factory.module->file, factory.definition()->name_span, "it is made here"});
+  Finding &finding = report(
+      site, call,
+      made == Makes::Loaded
+          ? fmt::format("`{}` creates a model and loads its weights again in every {}", factory.name.text(), where)
+          : fmt::format("`{}` creates a module in every {}, so its weights are never trained or saved",
+                        factory.name.text(), where),
+      "create it once, in `__init__` or before the loop, and call it here");
+  finding.notes.push_back({factory.module->file, factory.definition()->name_span, "it is created here"});
 }
 
 // A loss or metric of a library that is made for each batch.
@@ -269,8 +269,11 @@ void check_helper(Site &site, const Call &call, Kind kind) {
   Finding &finding = report(site, call, fmt::format("`{}` is created again in every {}", name, where),
                             "create it once, before the loop or in `__init__`");
   finding.severity = Severity::Advice;
-  if (where == "forward pass" || site.module->is_test) {
-    finding.tier = Tier::Hint; // a matter of style
+  // A loss without tensors of its own costs next to nothing to make: a matter of style.
+  const bool is_empty = kind == Kind::TorchLoss && keyword_argument(call, "weight") == nullptr &&
+                        keyword_argument(call, "pos_weight") == nullptr && !has_hidden_arguments(call);
+  if (where == "forward pass" || site.module->is_test || is_empty) {
+    finding.tier = Tier::Hint;
   }
 }
 
@@ -390,7 +393,7 @@ extern constinit const Rule kModuleInForward = {
 `nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are created inside `forward`, in a function
 that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints; transforms of torchaudio, which
 compute a window and a filter bank when they are created, are not. Losses and
-torchmetrics' metrics that a training step, or each batch of an evaluation, creates again are advice: they are cheap, but a metric of one batch does not see the others.
+torchmetrics' metrics that a training step, or each batch of an evaluation, creates again are advice: they are cheap, but a metric of one batch does not see the others. A loss without weights of its own is a hint.
 
 ## Why it costs
 

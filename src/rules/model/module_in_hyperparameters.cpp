@@ -57,10 +57,11 @@ void check(Site &site, const Call &call) {
   for (const Param *param : site.function->params) {
     const Name *const stored = param->name ? stored_as_part(*constructor, param->name) : nullptr;
     if (stored != nullptr && takes_module(site, *param, *stored)) {
-      Finding &finding = report(
-          site, call,
-          fmt::format("every checkpoint has the weights of `{}` twice: as a hyperparameter, too", param->name.text()),
-          fmt::format("pass `ignore=[\"{}\"]`", param->name.text()));
+      Finding &finding =
+          report(site, call,
+                 fmt::format("every checkpoint contains the weights of `{}` twice, once as a hyperparameter",
+                             param->name.text()),
+                 fmt::format("pass `ignore=[\"{}\"]`", param->name.text()));
       add_note(finding, site, *param, "this module is one of the hyperparameters");
       return;
     }
@@ -119,7 +120,7 @@ class Classifier(L.LightningModule):
 
 ## When it is wrong
 
-Where checkpoints are loaded with `load_from_checkpoint` and nothing else tells which network to build.
+Where checkpoints are loaded with `load_from_checkpoint` and nothing else determines which network to build.
 
 ## References
 

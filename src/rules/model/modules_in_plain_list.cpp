@@ -24,7 +24,8 @@ bool is_metric(const Site &site, const Expr *expr) {
 
 bool is_parameter(const Site &site, const Expr *expr) {
   const auto *call = as<Call>(expr);
-  return call != nullptr && called_api(site, *call) == "torch.nn.Parameter";
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  return api == "torch.nn.Parameter" || api == "torch.nn.parameter.Parameter";
 }
 
 bool is_new_layer(const Site &site, const Expr *expr);

@@ -88,7 +88,7 @@ void check(Site &site, const Node &node) {
   Finding &finding =
       report(site, call,
              has_one_none ? "only one of the data sets for training and for evaluation is normalized"
-                          : "the data for training and for evaluation is normalized with different numbers",
+                          : "the data for training and for evaluation is normalized with different values",
              "use the same `Normalize` in both transforms");
   add_note(finding, site, *training, "the data for training");
 }
@@ -107,7 +107,7 @@ extern constinit const Rule kNormalizationDiffers = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-The two halves of a data set of torchvision, `train=True` and `train=False`, whose transforms normalize with different numbers, or of which only one normalizes.
+The two halves of a data set of torchvision, `train=True` and `train=False`, whose transforms normalize with different values, or of which only one normalizes.
 
 ## Why it is wrong
 

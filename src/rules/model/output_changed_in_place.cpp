@@ -63,8 +63,23 @@ bool is_bound_between(const Site &site, const Name &name, u32 from, u32 to) {
   return bindings != 0;
 }
 
+// In the branch of `if self.training` that evaluates: nobody calls backward() then.
+bool is_not_training(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const auto *branch = as<If>(site.ancestors[i]);
+    const auto *negated = branch != nullptr ? as<UnaryOp>(branch->test) : nullptr;
+    const Expr *const test = negated != nullptr ? negated->operand : branch != nullptr ? branch->test : nullptr;
+    const auto *mode = as<Attribute>(test);
+    if (mode != nullptr && mode->attr.text() == "training" && model::is_own_object(*site.function, mode->value)) {
+      const Block &off = negated != nullptr ? branch->body : branch->orelse;
+      return std::ranges::any_of(off, [&](const Stmt *one) { return contains(one, site.node); });
+    }
+  }
+  return false;
+}
+
 void check_target(Site &site, const Node &place, const Name &name, std::string_view instead) {
-  if (under_no_grad(site)) {
+  if (under_no_grad(site) || is_not_training(site)) {
     return;
   }
   const Call *made = needed_result(site, name);

@@ -238,7 +238,7 @@ extern constinit const Rule kOutputsNeverCleared = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.outputs.append(…)` in a step of a LightningModule, where a hook at the end of the epoch reads the list and nothing ever empties it. The
+`self.outputs.append(…)` in a step of a LightningModule, where a hook at the end of the epoch reads the list and nothing empties it. The
 list may also belong to an object that the module holds.
 
 ## Why it is wrong
@@ -289,7 +289,7 @@ class Classifier(L.LightningModule):
 
 ## When it is wrong
 
-Where the outputs of all epochs are wanted.
+Where the outputs of all epochs are intended.
 
 ## References
 

@@ -16,13 +16,26 @@ enum class Reason : u8 {
   Plain,    // torch.ones(d, requires_grad=True): a tensor
 };
 
+bool makes_parameter(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  return api == "torch.nn.Parameter" || api == "torch.nn.parameter.Parameter";
+}
+
+// A parameter that is to be trained.
+bool makes_trained_parameter(const Site &site, const Expr *expr) {
+  if (!makes_parameter(site, expr)) {
+    return false;
+  }
+  const Expr *const wanted = argument(*static_cast<const Call *>(expr), 1, "requires_grad");
+  return wanted == nullptr || bool_of(site, wanted) != false;
+}
+
 Reason reason_of(const Site &site, const Expr *value) {
   if (const auto *operation = as<BinOp>(value)) { // 0.02 * nn.Parameter(…)
-    const auto is_parameter = [&site](const Expr *side) {
-      const auto *call = as<Call>(side);
-      return call != nullptr && called_api(site, *call) == "torch.nn.Parameter";
-    };
-    return is_parameter(operation->left) || is_parameter(operation->right) ? Reason::Computed : Reason::None;
+    return makes_trained_parameter(site, operation->left) || makes_trained_parameter(site, operation->right)
+               ? Reason::Computed
+               : Reason::None;
   }
   const auto *call = as<Call>(value);
   if (call == nullptr) {
@@ -30,7 +43,7 @@ Reason reason_of(const Site &site, const Expr *value) {
   }
   const std::string_view api = called_api(site, *call);
   if (api.starts_with("torch.") && model::kind_of(call) == Kind::TorchTensor) {
-    if (api == "torch.nn.Parameter") {
+    if (makes_parameter(site, call)) {
       return Reason::None;
     }
     const Keyword *const wanted = keyword_argument(*call, "requires_grad");
@@ -46,7 +59,10 @@ Reason reason_of(const Site &site, const Expr *value) {
   if (inner == nullptr || method == "requires_grad_" || method == "data" || method == "detach") {
     return Reason::None;
   }
-  if (called_api(site, *inner) == "torch.nn.Parameter") {
+  if (makes_parameter(site, inner)) {
+    if (!makes_trained_parameter(site, inner)) {
+      return Reason::None;
+    }
     const bool gives_itself = method.ends_with("_") || method == "contiguous" || method == "float" || method == "type";
     return gives_itself ? Reason::None : Reason::Computed;
   }
@@ -72,6 +88,14 @@ bool is_read_elsewhere(const Site &site, const Node &type, Symbol name) {
   return false;
 }
 
+// `torch.optim.LBFGS([self.temperature])` in a method: then it is trained, whether it is registered or not.
+bool is_given_to_optimizer(const ClassDef &type, Symbol name) {
+  return any_node_inside(&type, [name](const Node *part) {
+    const auto *call = as<Call>(part);
+    return call != nullptr && model::kind_of(call) == Kind::TorchOptimizer && reads(call, name);
+  });
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
@@ -93,6 +117,7 @@ void check(Site &site, const Node &node) {
                         const std::string_view name = call != nullptr ? called_method(*call) : std::string_view{};
                         return name == "register_parameter" || name == "register_buffer";
                       }) ||
+      is_given_to_optimizer(type, target->attr) ||
       (reason == Reason::Plain && is_read_elsewhere(site, type, target->attr))) {
     return;
   }
@@ -105,9 +130,10 @@ void check(Site &site, const Node &node) {
              : fmt::format("`self.{}` requires gradients but is a plain tensor: it is not in `parameters()`, so it is "
                            "not trained, moved or saved",
                            name),
-         reason == Reason::Computed
-             ? fmt::format("do that to the data: `self.{} = nn.Parameter(data.cuda())`, or move the whole module", name)
-             : fmt::format("wrap it: `self.{} = nn.Parameter(…)`", name));
+         reason == Reason::Computed ? fmt::format("apply the operation to the data instead, `self.{} = "
+                                                  "nn.Parameter(data.cuda())`, or move the whole module",
+                                                  name)
+                                    : fmt::format("wrap it: `self.{} = nn.Parameter(…)`", name));
 }
 
 } // namespace
@@ -130,7 +156,7 @@ module.
 ## Why it is wrong
 
 A module registers attributes that are `nn.Parameter` objects. `cuda()`, `to()` and arithmetic return a plain tensor that depends on the
-parameter, and `requires_grad=True` makes no parameter of a tensor. Such an attribute is not in `parameters()`: the optimizer does not train
+parameter, and `requires_grad=True` does not turn a tensor into a parameter. Such an attribute is not in `parameters()`: the optimizer does not train
 it, checkpoints do not contain it, and `model.to(device)` leaves it where it is.
 
 ## Bad

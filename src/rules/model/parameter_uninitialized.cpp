@@ -80,6 +80,10 @@ void find_filled(const Node *node, Filled &filled) {
         filled.add(element->value);
       }
     }
+    const Expr *const value = assignment->value; // weights = [self.a, self.b]: what goes over the list may fill them
+    if (value->kind == NodeKind::List || value->kind == NodeKind::Tuple) {
+      filled.add_all(value);
+    }
   }
   if (const auto *loop = as<For>(node)) { // for w in (self.a, self.b): …
     filled.add_all(loop->iter);
@@ -135,7 +139,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kParameterUninitialized = {
     .info = {.code = "DP271",
              .name = "parameter-uninitialized",
-             .summary = "a parameter made of uninitialized memory that nothing fills",
+             .summary = "a parameter in uninitialized memory that nothing fills",
              .root_cause = "Training: Wrong Initialization",
              .symptoms = "Not a Number, Wrong Result",
              .stage = "Model Building",

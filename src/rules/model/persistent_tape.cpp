@@ -121,7 +121,7 @@ Nested tapes, which compute second derivatives, are not reported.
 ## Why it costs
 
 A persistent tape keeps all intermediate tensors of the forward pass until it is deleted; a plain one frees them while it computes the
-gradient. Inside of the block a persistent tape goes on recording, and records the operations of the backward pass, too.
+gradient. Inside the block a persistent tape keeps recording, so it also records the operations of the backward pass.
 
 ## Bad
 

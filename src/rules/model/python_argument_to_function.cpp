@@ -543,7 +543,7 @@ void check_origins(Site &site, const Call &call, const model::FunctionInfo &call
     const std::string_view function = callee.name ? callee.name.text() : "the function";
     Finding &finding = report(
         site, *passed.expr,
-        is_jax ? fmt::format("`{}` has another value in every iteration and is a static argument of `{}`, so JAX "
+        is_jax ? fmt::format("`{}` has a different value in every iteration and is a static argument of `{}`, so JAX "
                              "compiles the function again every time",
                              name, function)
                : fmt::format("`{}` is a different Python number in every iteration, so `{}` is traced again every time",
@@ -593,11 +593,11 @@ void check(Site &site, const Node &node) {
       given = is_list_of_loop(site, *loop, call.args[i]) ? call.args[i] : nullptr;
     }
     if (given != nullptr) {
-      Finding &finding = report(site, *given,
-                                fmt::format("`{}` is another Python list in every iteration, so `{}` is traced again "
-                                            "for each",
-                                            text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
-                                fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
+      Finding &finding =
+          report(site, *given,
+                 fmt::format("`{}` is a different Python list in every iteration, so `{}` is traced again for each",
+                             text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
+                 fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
       note_loop(finding, *loop);
       return;
     }
@@ -618,12 +618,12 @@ void check(Site &site, const Node &node) {
       continue;
     }
     if (is_jax) {
-      Finding &finding = report(
-          site, *given,
-          fmt::format("`{}` has another value in every iteration and is a static argument of `{}`, so JAX compiles "
-                      "the function again every time",
-                      text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
-          "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
+      Finding &finding =
+          report(site, *given,
+                 fmt::format("`{}` has a different value in every iteration and is a static argument of `{}`, so JAX "
+                             "compiles the function again every time",
+                             text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
+                 "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
       note_loop(finding, *loop);
       return;
     }
@@ -655,8 +655,8 @@ extern constinit const Rule kPythonArgumentToFunction = {
 
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
 that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what is computed from such numbers by arithmetic alone
-(`beta = min(1.0, step / 1000)`), also where the number is an attribute (`self.step += 1`) that a method computes with. Likewise such a number, or an object made with it (`Hyper(step=step)`), as a static argument of a function
-under `jax.jit`, and any such argument of a function under `eqx.filter_jit`. The loop may stand in another function that passes the number on.
+(`beta = min(1.0, step / 1000)`), also where the number is an attribute (`self.step += 1`) that a method computes with. Likewise such a number, or an object created with it (`Hyper(step=step)`), as a static argument of a function
+under `jax.jit`, and any such argument of a function under `eqx.filter_jit`. The loop may be in another function that passes the number on.
 
 ## Why it costs
 

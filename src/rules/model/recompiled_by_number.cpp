@@ -101,7 +101,7 @@ void check_arguments(Site &site, const model::Loop *loop, const Call &call) {
           report(site, *argument,
                  fmt::format("`{}` is compiled again for each value of this number", text_of(site, call.func)),
                  "pass it as a tensor, `torch.tensor(value, device=…)`, or use it outside of the compiled function");
-      add_note(finding, site, *loop->node, "each iteration passes another number");
+      add_note(finding, site, *loop->node, "each iteration passes a different number");
       if (!is_float) {
         finding.tier = Tier::Hint; // integers may become symbols after the second value
       }
@@ -211,11 +211,11 @@ extern constinit const Rule kRecompiledByNumber = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A function compiled with `torch.compile` that gets another Python float in every iteration of a loop, such as a schedule; and a compiled module that counts in an attribute.
+A function compiled with `torch.compile` that receives a different Python float in every iteration of a loop, such as a schedule; and a compiled module that counts in an attribute.
 
 ## Why it costs
 
-`torch.compile` treats Python floats and the numbers of a module as constants. Another value means another compilation, which takes seconds, until the limit of recompilations is
+`torch.compile` treats Python floats and the numbers of a module as constants. A new value means another compilation, which takes seconds, until the limit of recompilations is
 reached; from then on the function runs without the compiler. Tensors are not constants.
 
 ## Bad

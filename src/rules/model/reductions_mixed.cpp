@@ -86,7 +86,7 @@ void check(Site &site, const Node &node) {
   Finding &finding = report(site, sum,
                             "the reconstruction is a mean over all elements and the divergence a sum over the batch, "
                             "so the divergence outweighs it by far",
-                            "sum the reconstruction, too (`reduction=\"sum\"`), or average both over the batch");
+                            "sum the reconstruction as well (`reduction=\"sum\"`), or average both over the batch");
   add_note(finding, site, *mean, "this is a mean");
 }
 
@@ -107,7 +107,7 @@ The loss of a variational autoencoder whose reconstruction term is a mean over a
 
 ## Why it is wrong
 
-For pictures of 28x28 and a batch of 128 the divergence weighs 100,000 times more than intended. The model ignores its input, which is known as posterior collapse.
+For images of 28x28 and a batch of 128 the divergence weighs 100,000 times more than intended. The model ignores its input, which is known as posterior collapse.
 
 ## Bad
 

@@ -120,7 +120,7 @@ the same checkpoint.
 
 ## Why it costs
 
-Only the adapters are trained, so the base model inside the policy stays what the reference is. The trainer computes the reference by disabling the adapters if it gets no `ref_model`. The second
+Only the adapters are trained, so the base model inside the policy stays what the reference is. The trainer computes the reference by disabling the adapters if it receives no `ref_model`. The second
 copy takes as much memory as the whole model.
 
 ## Bad

@@ -102,13 +102,13 @@ void check_handed(Site &site, const Node &result, const Subscript &epoch) {
   const std::string_view text = text_of(site_in(site, *saved), saved->expr);
   Finding &finding =
       report(site.findings, *site.rule, module, place.span(),
-             fmt::format("training is resumed without the state of `{}`, which the checkpoint has: "
-                         "momentum and averages start from zero",
+             fmt::format("training is resumed without the state of `{}`, which the checkpoint contains: momentum and "
+                         "averages start from zero",
                          text),
-             handed != states.restored.end() ? fmt::format("hand `{}` over as well, to be restored", text)
-                                             : fmt::format("load it, too: `{}.load_state_dict(…)`", text));
+             handed != states.restored.end() ? fmt::format("pass `{}` as well, so that it is restored", text)
+                                             : fmt::format("load it as well: `{}.load_state_dict(…)`", text));
   finding.notes.push_back({saved->function->module->file, saved->expr->span(), "its state is saved here"});
-  finding.notes.push_back({site.module->file, epoch.span(), "training goes on from this epoch"});
+  finding.notes.push_back({site.module->file, epoch.span(), "training continues from this epoch"});
 }
 
 bool is_read(const Site &site, Symbol name) {
@@ -183,7 +183,7 @@ void check_start(Site &site, const Node &node) {
     report(site, assignment,
            fmt::format("`{}` is never read, so training that is resumed starts from the first epoch again",
                        target->id.text()),
-           fmt::format("go on from there: `for epoch in range({}, epochs)`", target->id.text()));
+           fmt::format("continue from there: `for epoch in range({}, epochs)`", target->id.text()));
     return;
   }
   const Expr *optimizer = saved_optimizer(site);
@@ -191,10 +191,10 @@ void check_start(Site &site, const Node &node) {
     check_handed(site, assignment, *epoch);
   } else if (!restores_optimizer(site, optimizer)) {
     Finding &finding = report(site, assignment,
-                              fmt::format("training is resumed without the state of `{}`, which the checkpoint has: "
-                                          "momentum and averages start from zero",
+                              fmt::format("training is resumed without the state of `{}`, which the checkpoint "
+                                          "contains: momentum and averages start from zero",
                                           text_of(site, optimizer)),
-                              fmt::format("load it, too: `{}.load_state_dict({}[…])`", text_of(site, optimizer),
+                              fmt::format("load it as well: `{}.load_state_dict({}[…])`", text_of(site, optimizer),
                                           text_of(site, epoch->value)));
     add_note(finding, site, *optimizer, "its state is saved here");
   }

@@ -124,10 +124,10 @@ void check(Site &site, const Call &call) {
   if (ratios.first == nullptr) {
     return; // a policy gradient needs the graph
   }
-  Finding &finding = report(
-      site, call,
-      "the log-probabilities of the rollout are stored with their autograd graph, which every update then walks again",
-      "gather the rollout under `torch.no_grad()`");
+  Finding &finding = report(site, call,
+                            "the log-probabilities of the rollout are stored with their autograd graph, which every "
+                            "update then traverses again",
+                            "collect the rollout under `torch.no_grad()`");
   finding.notes.push_back({ratios.module->file, ratios.first->span(), "they are constants in this ratio"});
 }
 

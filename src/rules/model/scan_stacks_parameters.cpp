@@ -156,7 +156,7 @@ void check(Site &site, const Call &call) {
              "`jax.lax.scan` stacks what each step returns here, so a copy of all parameters is kept for every step",
              "return only what each step measures; the last parameters are in the carry");
   finding.notes.push_back({site.module->file, call.span(), "the scan"});
-  finding.notes.push_back({body.module->file, (*both)->span(), "the parameters, which the carry has as well"});
+  finding.notes.push_back({body.module->file, (*both)->span(), "the parameters, which the carry contains as well"});
   if (!is_last) {
     finding.tier = Tier::Hint; // perhaps somebody wants the parameters of every step
   }
@@ -234,7 +234,7 @@ def run(params, state, batches):
 
 ## When it is wrong
 
-Where the parameters of all steps are wanted, as for averaging checkpoints.
+Where the parameters of all steps are needed, as for averaging checkpoints.
 
 ## References
 

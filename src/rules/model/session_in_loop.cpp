@@ -149,7 +149,7 @@ bool check_every_request(Site &site, const Call &call) {
       report(site, call, "a session is created for every request, so TensorFlow prepares the graph again each time",
              "create one session when the server starts and use it for all requests");
   if (caller != nullptr) {
-    finding.notes.push_back({caller->caller->module->file, caller->call->span(), "every request comes here"});
+    finding.notes.push_back({caller->caller->module->file, caller->call->span(), "every request runs this"});
   }
   return true;
 }
@@ -203,7 +203,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSessionInLoop = {
     .info = {.code = "DP202",
              .name = "session-in-loop",
-             .summary = "a TensorFlow session that is created again and again",
+             .summary = "a TensorFlow session that is created repeatedly",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",

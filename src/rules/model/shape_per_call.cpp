@@ -4,6 +4,7 @@
 #include "rules/jax.h"
 #include "rules/origins.h"
 #include "rules/step_number.h"
+#include "rules/thin.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -32,7 +33,7 @@ bool is_call_of(const Site &site, const Call &call, std::initializer_list<std::s
   return !api.empty() && std::ranges::find(names, last) != names.end();
 }
 
-// Is it a name that the loop's head or body binds anew in each iteration?
+// Is it a name that the loop's head or body binds again in each iteration?
 bool mentions_assigned(const model::Loop &loop, const Expr *expr) {
   return expr != nullptr && any_node(expr, [&](const Node *node) {
            const auto *name = as<Name>(node);
@@ -90,7 +91,7 @@ const Node *growth_of(const Site &site, const model::Loop &loop, const Name &nam
       }
       GrowingNames::Growth &growth = found.of_name[target->id.id];
       if (!growth.is_over) {
-        const auto *call = as<Call>(assignment->value);
+        const auto *call = as<Call>(run_by(assignment->value));
         const bool joins =
             call != nullptr && is_call_of(site, *call, {"concatenate", "append", "hstack", "vstack", "concat"});
         growth.place = joins && !call->args.empty() && mentions(call->args[0], target->id) ? node : nullptr;
@@ -486,7 +487,7 @@ NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *arg
   }
   const auto *part = as<Subscript>(value);
   return part != nullptr && has_growing_slice(site, loop, *part)
-             ? NewShape{part, "the slice has another length in every iteration"}
+             ? NewShape{part, "the slice has a different length in every iteration"}
              : NewShape{};
 }
 
@@ -546,7 +547,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kShapePerCall = {
     .info = {.code = "DP224",
              .name = "shape-per-call",
-             .summary = "a compiled function that is called with another shape in every iteration",
+             .summary = "a compiled function that is called with a different shape in every iteration",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Training",
@@ -557,7 +558,7 @@ extern constinit const Rule kShapePerCall = {
 
 A call in a loop of a function that `jax.jit` or `tf.function` compiles, with an array whose shape is new each time: a slice up to the loop's
 counter (`x[:t + 1]`), an array that the loop appends to, one that is as wide as the longest element of the batch, also where a generator or
-`collate_fn` makes it, or one of the words of a text.
+`collate_fn` creates it, or one of the words of a text.
 
 ## Why it costs
 

@@ -28,9 +28,9 @@ void check_store(Site &site, const Assign &store) {
   if (!is_tracer(site, store.value) || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
-  Finding &finding = report(
-      site, store, "this stores a tracer outside of the compiled function, and whoever reads it later gets an error",
-      "return the array as another result of the function");
+  Finding &finding =
+      report(site, store, "this stores a tracer outside of the compiled function, so reading it later raises an error",
+             "return the array as another result of the function");
   finding.tier = is_read_outside(site, store) ? finding.tier : Tier::Hint;
 }
 

@@ -1,3 +1,4 @@
+#include "rules/per_step.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -19,6 +20,18 @@ bool is_walk(const Node *node) {
 // Goes the loop over the entries of a state dictionary, or over parameters?
 bool goes_over_entries(const Expr *iterated) {
   return iterated != nullptr && any_node_inside(iterated, [](const Node *node) { return is_walk(node); });
+}
+
+// Does anything come to the function more than once, as the update of an EMA copy in each step? A function that nobody
+// calls in these files may be such an update.
+bool is_called_repeatedly(const Site &site) {
+  const PlaceContext context = context_of(site);
+  const bool is_step = context.in_training_step || context.in_evaluation_step || in_step(site) || in_forward_pass(site);
+  if (site.function == nullptr || site.function->node == nullptr) {
+    return is_step;
+  }
+  return is_step || (!only_builds(*site.function, Built::Anything) && !context.runs_once &&
+                     (site.function->in_loop || context.callers_unknown));
 }
 
 void check(Site &site, const Call &call) {
@@ -54,8 +67,11 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(
       site, call, fmt::format("`{}` collects all weights again for every entry of this loop", text_of(site, &call)),
-      "call it once before the loop, or go over both: `zip(a.parameters(), b.parameters())`");
+      "call it once before the loop, or iterate over both: `zip(a.parameters(), b.parameters())`");
   add_note(finding, site, *loop->node, "once in every iteration of this loop");
+  if (loop->parent == nullptr && !is_called_repeatedly(site)) {
+    finding.tier = Tier::Hint; // weights that are copied once, while a program starts
+  }
 }
 
 } // namespace
@@ -76,7 +92,7 @@ extern constinit const Rule kStateDictPerEntry = {
 
 ## Why it costs
 
-`state_dict()` walks through all modules and makes a new dictionary in each call. For n entries that is n² work, in
+`state_dict()` traverses all modules and builds a new dictionary in each call. For n entries that is n² work, in
 every update of an average or a target network.
 
 ## Bad
@@ -105,7 +121,7 @@ def update(average: torch.nn.Module, model: torch.nn.Module, decay):
 
 ## When it is wrong
 
-For a model of a few layers the difference is small.
+For a model of a few layers the difference is small. A copy that is made once, while a program starts, is only a hint.
 
 ## References
 

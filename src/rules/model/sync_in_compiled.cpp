@@ -51,13 +51,18 @@ void check_call(Site &site, const Call &call) {
   }
   const std::string_view method = called_method(call);
   if (method == "item" || method == "tolist") {
+    if (model::is_on_cpu(receiver_of(call))) {
+      tell(site, call, "Python needs this value, which causes a graph break",
+           "keep it a tensor, or move it out of the compiled function");
+      return;
+    }
     tell(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
          "keep it a tensor, or move it out of the compiled function");
     return;
   }
   const std::string_view api = called_api(site, call);
   if (api == "print") {
-    // What is behind a test is perhaps never printed.
+    // What is under a test is perhaps never printed.
     if (enclosing(site, NodeKind::If) != nullptr) {
       return;
     }

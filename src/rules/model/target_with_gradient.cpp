@@ -37,7 +37,7 @@ struct ForwardPass {
   [[nodiscard]] bool is_found() const { return place.expr != nullptr; }
 };
 
-// The call of a network in an expression, behind names and functions; none if something on the way cuts the graph.
+// The call of a network in an expression, through names and functions; none if something on the way cuts the graph.
 void find_network(const Traced &at, ForwardPass &found, u32 depth = 0) {
   if (depth > kMostDepth || at.expr == nullptr) {
     return;
@@ -202,14 +202,14 @@ void check_copied_target(Site &site, const Call &call) {
   }
   const Site there = site_of_origin(site, *target.function);
   Site place = there;
-  Finding &finding = report(
-      place, *target.network,
-      fmt::format("`{}` computes the target with gradients: `backward()` of the loss runs through it, and through all "
-                  "that it gets",
-                  text_of(there, target.network->func)),
-      "compute the target under `with torch.no_grad():`, or in a function with the decorator `@torch.no_grad()`");
+  Finding &finding =
+      report(place, *target.network,
+             fmt::format("`{}` computes the target with gradients: `backward()` of the loss runs through it, and "
+                         "through everything it depends on",
+                         text_of(there, target.network->func)),
+             "compute the target under `with torch.no_grad():`, or in a function decorated with `@torch.no_grad()`");
   finding.severity = Severity::Warning;
-  finding.notes.push_back({site.module->file, call.span(), "the loss compares it here"});
+  finding.notes.push_back({site.module->file, call.span(), "the loss uses it as the target here"});
 }
 
 // loss(q(s)…, r + gamma * q(s').max(1)…)
@@ -248,7 +248,7 @@ bool check_trained_target(Site &site, const Call &call) {
   finding.notes.push_back(
       {next.place.function->module->file, next.place.expr->span(), "this forward pass belongs to the target"});
   if (target.function != site.function) {
-    add_note(finding, site, call, "the loss compares it here");
+    add_note(finding, site, call, "the loss uses it as the target here");
   }
   return true;
 }

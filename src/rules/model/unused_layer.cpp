@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -218,7 +219,7 @@ void check(const model::Project &project, Findings &findings) {
     std::optional<bool> is_closed; // nothing that we do not see reads its attributes
     any_node(init->body, [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
-      const auto *made = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *made = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
       const auto *target = made != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
       const auto *object = target != nullptr ? as<Name>(target->value) : nullptr;
       if (object == nullptr || object->id != self || assignment->targets.size() != 1) {

@@ -49,7 +49,7 @@ void check_object(Site &site, const Call &call, Kind kind) {
   report(site, call,
          kind == Kind::KerasOptimizer
              ? "an optimizer that is created in every call has no state, and its variables fail in the second trace"
-             : "this creates variables, which a `tf.function` may do only in its first call, and starts anew each time",
+             : "this creates variables, which a `tf.function` may do only in its first call, and starts over each time",
          "create it once, outside of the function");
 }
 

@@ -160,7 +160,7 @@ std::optional<std::vector<i64>> order_of(NewShape &shape, std::optional<i64> ran
   if (named.empty() || named.front() < 0 || std::ranges::adjacent_find(named) != named.end()) {
     return std::nullopt;
   }
-  // Without the names of all of them, what `-1` stands for comes behind the named ones, if these have no gap.
+  // Without the names of all of them, what `-1` stands for comes through the named ones, if these have no gap.
   const bool is_prefix = named.back() + 1 == static_cast<i64>(named.size());
   const i64 count = rank.value_or(named.back() + 1);
   if (shape.rest.has_value() && (rank.has_value() || (is_prefix && *shape.rest + 1 == shape.sizes.size()))) {
@@ -284,14 +284,12 @@ void check(Site &site, const Call &call) {
   const std::string permuted = order->size() == 2 && has_more ? fmt::format("{}.transpose(0, 1)", name)
                                : has_more                     ? fmt::format("{}.permute({}, …)", name, dims)
                                                               : fmt::format("{}.permute({})", name, dims);
-  Finding &finding = report(
-      site, call,
-      fmt::format(
-          "`{}` does not exchange dimensions: it reads the same numbers in another shape, which mixes the samples "
-          "or steps of `{}`",
-          called_name(call), name),
-      is_plain ? fmt::format("use `{}`", permuted)
-               : fmt::format("exchange them first: `{}.reshape({})`", permuted, sizes_text));
+  Finding &finding = report(site, call,
+                            fmt::format("`{}` does not transpose: it reads the same numbers in another shape, which "
+                                        "mixes the samples or steps of `{}`",
+                                        called_name(call), name),
+                            is_plain ? fmt::format("use `{}`", permuted)
+                                     : fmt::format("transpose first: `{}.reshape({})`", permuted, sizes_text));
   if (std::ranges::is_sorted(named)) {
     finding.tier = Tier::Hint;
   }
@@ -304,7 +302,7 @@ void check_shapes(Site &site) { report_shape_problems(site, shapes::Fault::Mixed
 
 extern constinit const Rule kViewForTranspose = {.info = {.code = "DP268",
                                                           .name = "view-for-transpose",
-                                                          .summary = "`view` or `reshape` used to exchange dimensions",
+                                                          .summary = "`view` or `reshape` used to swap dimensions",
                                                           .root_cause = "Training: Wrong Model Definition",
                                                           .symptoms = "Wrong Result",
                                                           .stage = "Training",
@@ -318,7 +316,7 @@ extern constinit const Rule kViewForTranspose = {.info = {.code = "DP268",
 
 ## Why it is wrong
 
-`view` and `reshape` keep the order of the numbers and only cut them in another way. The shape is the wanted one, but each row holds pieces of several samples or time
+`view` and `reshape` keep the order of the numbers and only divide them differently. The shape is as intended, but each row holds pieces of several samples or time
 steps. Nothing fails, and the model learns badly.
 
 ## Bad

@@ -1,5 +1,6 @@
 #include "model/variance.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -177,7 +178,7 @@ const model::ClassInfo *prepared_class(const Site &site, const Expr *model, u32 
   bool is_prepared = false;
   any_node(definition->body, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     if (call != nullptr && mentions(assignment->targets[0], name->id)) {
       is_prepared = called_method(*call) == "prepare" && model::kind_of(receiver_of(*call)) == Kind::Accelerator;
     }

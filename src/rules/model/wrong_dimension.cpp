@@ -169,11 +169,11 @@ extern constinit const Rule kWrongDimension = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`softmax(dim=0)` or `argmax(0)` of the logits that a model gives for a batch, and a softmax of attention scores over another dimension than that of the keys.
+`softmax(dim=0)` or `argmax(0)` of the logits that a model returns for a batch, and a softmax of attention scores over a dimension other than that of the keys.
 
 ## Why it is wrong
 
-Dimension 0 is the batch. Probabilities that add up to 1 over the samples depend on what else is in the batch, and `argmax(0)` gives the number of a sample for each class.
+Dimension 0 is the batch. Probabilities that add up to 1 over the samples depend on what else is in the batch, and `argmax(0)` returns the index of a sample for each class.
 Attention weights must add up to 1 over the keys, which are in the last dimension of the scores.
 
 ## Bad

@@ -26,7 +26,7 @@ bool is_softmax(const Site &site, const Node *node) {
   return maker_of_callee(site, *call, &made) != nullptr && made.ends_with("Softmax");
 }
 
-// Is the filled tensor given to a softmax: in the same expression, or under its name in the statements behind it?
+// Is the filled tensor given to a softmax: in the same expression, or under its name in the statements after it?
 bool goes_into_softmax(const Site &site, const Call &call) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
     const Node *const node = site.ancestors[i];
@@ -46,7 +46,7 @@ bool goes_into_softmax(const Site &site, const Call &call) {
   if (name == nullptr) {
     return false;
   }
-  // The first reading behind it that is not the name's next value. What another branch does with it is not behind it.
+  // The first reading after it that is not the name's next value. What another branch does with it is not after it.
   const auto is_other_branch = [&](const Node *node) {
     return std::ranges::any_of(site.ancestors, [node](const Node *around) {
       const auto *branch = as<If>(around);
@@ -101,7 +101,7 @@ extern constinit const Rule kMaskWithoutEffect = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`masked_fill(mask, 1e-9)` or `masked_fill(mask, 0)` on scores that a softmax gets, often a typo for `-1e9`.
+`masked_fill(mask, 1e-9)` or `masked_fill(mask, 0)` on scores that go into a softmax, often a typo for `-1e9`.
 
 ## Why it is wrong
 

@@ -93,7 +93,7 @@ bool is_shifted(const Site &site, const Expr *expr) {
          text_of(site, difference->right).starts_with('m');
 }
 
-// The sum's arguments behind its operand, as they are written: ", dim=1".
+// The sum's arguments after its operand, as they are written: ", dim=1".
 std::string arguments_of_sum(const Site &site, const MathCall &sum) {
   std::string text;
   for (u32 i = sum.is_method ? 0 : 1; i < sum.call->args.size(); ++i) {

@@ -70,7 +70,7 @@ void check(Site &site, const Call &call) {
       site, call,
       "the gradients are cleared for every batch, but the optimizer steps only every few batches, so all but the last "
       "batch are lost",
-      "call `zero_grad()` right after `step()`, behind the same test");
+      "call `zero_grad()` right after `step()`, under the same condition");
   finding.notes.push_back({tested.module->file, update->event.test->test->span(), "the optimizer steps only here"});
 }
 

@@ -4,6 +4,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
+#include "rules/thin.h"
 #include "rules/traced.h"
 #include "rules/tree.h"
 
@@ -33,7 +34,7 @@ bool is_division(const Node *node) {
 
 bool divides(const Node *loop) { return any_node(loop, is_division); }
 
-// The innermost `if` between the loop and the place; null if the place runs in every turn.
+// The innermost `if` between the loop and the place; null if the place runs in every iteration.
 const If *test_around(const Site &site, const model::Loop &loop) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && site.ancestors[i] != loop.node;) {
     if (const auto *branch = as<If>(site.ancestors[i])) {
@@ -114,7 +115,7 @@ void tell(Site &site, const Site &there, const Call &backward, const Expr &modul
   }
 }
 
-// The optimizer steps in a function that the loop calls, behind a test of its own.
+// The optimizer steps in a function that the loop calls, under a test of its own.
 void check_helpers(Site &site, const Call &call) {
   using What = StepEvent::What;
   const TrainingStep &step = step_around(site, call);
@@ -196,7 +197,7 @@ bool is_scaled(const Site &site, const Block &body, const Expr *loss, u32 depth)
     if (any_node(assignment->value, scales)) {
       return true;
     }
-    const auto *call = as<Call>(assignment->value);
+    const auto *call = as<Call>(run_by(assignment->value));
     const model::FunctionInfo *const function = call != nullptr ? called_function(site, *call) : nullptr;
     return function != nullptr && function->definition() != nullptr &&
            any_node(function->definition()->body, is_division);
@@ -303,7 +304,7 @@ void check(Site &site, const Call &call) {
   if (modulus == nullptr || integer_of(site, modulus) == 1) {
     return;
   }
-  // backward() in every turn of the same loop, of a loss that nobody divides.
+  // backward() in every iteration of the same loop, of a loss that nobody divides.
   const Call *backward = nullptr;
   any_node(loop->node, [&](const Node *node) {
     const auto *other = as<Call>(node);

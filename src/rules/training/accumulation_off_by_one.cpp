@@ -78,7 +78,7 @@ void check(Site &site, const Call &call) {
   if (!counter || site.module->is_test) {
     return;
   }
-  // backward() and nothing else in every iteration; step() and zero_grad() only behind one test.
+  // backward() and nothing else in every iteration; step() and zero_grad() only after one test.
   const PlacedEvent *backward = nullptr;
   const If *test = nullptr;
   bool is_update = false; // of this call
@@ -140,7 +140,7 @@ A loop that calls `backward()` in every iteration and steps the optimizer where 
 
 ## Why it is wrong
 
-`0 % n` is 0, so the first update comes after one batch instead of n, with a gradient that was divided by n all the same. Every later update is shifted by one batch, and the gradients
+`0 % n` is 0, so the first update comes after one batch instead of n, with a gradient that was still divided by n. Every later update is shifted by one batch, and the gradients
 of the last batches of an epoch are left over for the next one.
 
 ## Bad

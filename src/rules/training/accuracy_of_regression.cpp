@@ -79,7 +79,7 @@ model.compile(optimizer="adam", loss="mse", metrics=["mae"])
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

@@ -160,7 +160,7 @@ bool is_recorded(const Site &site) {
          std::ranges::any_of(site.function->called_by, [](const model::CallSite *caller) { return caller->in_tape; });
 }
 
-// `a` and `b` of `a * b`, behind a sign.
+// `a` and `b` of `a * b`, after a sign.
 const Expr *factor_of(const Expr *expr) {
   const auto *sign = as<UnaryOp>(expr);
   return sign != nullptr ? sign->operand : expr;

@@ -164,8 +164,8 @@ extern constinit const Rule kArgumentDoesNotFit = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A call of a function or method of the project with a keyword argument that it has no parameter for, and builtins that get
-an argument of what they wrap: `enumerate(tqdm(loader), total=n)`.
+A call of a function or method of the project with a keyword argument that it has no parameter for, and builtins that receive
+an argument meant for what they wrap: `enumerate(tqdm(loader), total=n)`.
 
 ## Why it is wrong
 

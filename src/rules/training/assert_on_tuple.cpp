@@ -33,7 +33,7 @@ extern constinit const Rule kAssertOnTuple = {.info = {.code = "DP894",
 
 ## Why it is wrong
 
-The parentheses make a tuple of two elements, and such a tuple is always true. The check of a shape, a device or an
+The parentheses create a tuple of two elements, and such a tuple is always true. The check of a shape, a device or an
 argument never runs, and the mistake shows up later as another error or as a wrong result.
 
 ## Bad

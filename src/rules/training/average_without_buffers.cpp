@@ -85,7 +85,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kAverageWithoutBuffers = {
     .info = {.code = "DP907",
              .name = "average-without-buffers",
-             .summary = "a moving average of a model that leaves its batch normalization statistics behind",
+             .summary = "a moving average of a model that omits its batch normalization statistics",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -99,7 +99,7 @@ anything that copies its buffers.
 
 ## Why it is wrong
 
-`running_mean` and `running_var` are buffers, not parameters. In the averaged copy they stay at what they were when it was made, so that its
+`running_mean` and `running_var` are buffers, not parameters. In the averaged copy they keep the values they had when it was created, so that its
 outputs in evaluation mode are wrong, however good its weights are.
 
 ## Bad

@@ -92,9 +92,9 @@ void check(Site &site, const Call &call) {
   if (known.prepare == nullptr || known.goes_backward) {
     return;
   }
-  Finding &finding = report(
-      site, call, "`backward()` of the loss goes past the accelerator, which then neither scales nor averages it",
-      "call `accelerator.backward(loss)`");
+  Finding &finding =
+      report(site, call, "`backward()` of the loss bypasses the accelerator, which then neither scales nor averages it",
+             "call `accelerator.backward(loss)`");
   const Site prepared = site_of(site, *known.prepare);
   finding.notes.push_back({prepared.module->file, known.prepare->span(), "the accelerator prepares the model here"});
   if (!scales(prepared, *known.prepare)) {

@@ -110,9 +110,10 @@ Output output_behind(const Site &site, const Expr *expr) {
 
 void tell(Site &site, const Node &place, const Output &output) {
   const std::string_view layer = output.layer.substr(output.layer.rfind('.') + 1);
-  Finding &finding = report(
-      site, place, fmt::format("the first axis of what `nn.{}` gives is time, and this treats it as the batch", layer),
-      "create the layer with `batch_first=True`");
+  Finding &finding =
+      report(site, place,
+             fmt::format("the first axis of the output of `nn.{}` is time, but this treats it as the batch", layer),
+             "create the layer with `batch_first=True`");
   add_note(finding, site, *output.call, "the layer has no `batch_first=True`");
 }
 
@@ -169,11 +170,11 @@ extern constinit const Rule kBatchAxisAssumedFirst = {
              .documentation = R"(## What it finds
 
 `out[:, -1]`, `out[:, 0]` or `out.mean(dim=1)` of the output of `nn.LSTM`, `nn.GRU`, `nn.MultiheadAttention` or a transformer of
-`nn.TransformerEncoderLayer` or `nn.TransformerDecoderLayer` without `batch_first=True`, in a function that turns no axes.
+`nn.TransformerEncoderLayer` or `nn.TransformerDecoderLayer` without `batch_first=True`, in a function that transposes no axes.
 
 ## Why it is wrong
 
-By default these layers take and give `[time, batch, features]`. `out[:, -1]` is then the last sample of the batch, for all times, and the
+By default these layers take and return `[time, batch, features]`. `out[:, -1]` is then the last sample of the batch, for all times, and the
 layer has mixed the samples of a batch with each other. Shapes often fit anyway, and the model learns little.
 
 ## Bad

@@ -287,8 +287,8 @@ extern constinit const Rule kBestByWrongDirection = {
              .documentation = R"(## What it finds
 
 `TrainingArguments(metric_for_best_model="wer")` without `greater_is_better=False`, Lightning's `ModelCheckpoint(monitor="val_acc")` or
-`EarlyStopping(monitor="val_acc")` without `mode="max"`, and the same the other way around. The direction is told from the metric's name.
-Also `if loss < best: best = loss; save()` where `best` starts at 0, where it starts at infinity and a higher value is wanted, and where the comparison
+`EarlyStopping(monitor="val_acc")` without `mode="max"`, and the same the other way around. The direction is inferred from the metric's name.
+Also `if loss < best: best = loss; save()` where `best` starts at 0, where it starts at infinity and a higher value is better, and where the comparison
 is the wrong way around.
 
 ## Why it is wrong
@@ -321,7 +321,7 @@ args = TrainingArguments(
 
 ## When it is wrong
 
-Where a name means something else than usual.
+Where a name means something other than usual.
 
 ## References
 

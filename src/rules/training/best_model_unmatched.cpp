@@ -98,7 +98,7 @@ arguments = TrainingArguments("out", eval_strategy="epoch", save_strategy="epoch
 
 ## When it is wrong
 
-Never, for the arguments that are written down.
+Never, for arguments that are written as literals.
 
 ## References
 

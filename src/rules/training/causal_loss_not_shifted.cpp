@@ -184,7 +184,7 @@ given, or `batch["labels"]`, without moving one against the other by a token. Th
 
 The logits at a position are the model's prediction of the next token. Compared with the token of the same position, which the model can see, they
 teach it to repeat its input: the loss falls quickly, and the model generates nonsense. `model(ids, labels=labels).loss` shifts the labels itself; a
-loss of one's own has to.
+custom loss has to do so.
 
 ## Bad
 

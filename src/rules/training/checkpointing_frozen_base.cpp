@@ -66,7 +66,7 @@ versions of Transformers choose the non-reentrant one.
 ## Why it is wrong
 
 The reentrant implementation computes gradients for a block only if one of its inputs requires a gradient. The embeddings are frozen, so
-none does, and no layer after them gets a gradient: `backward()` fails with "element 0 of tensors does not require grad". If checkpointing
+none does, and no layer after them receives a gradient: `backward()` fails with "element 0 of tensors does not require grad". If checkpointing
 is enabled before `get_peft_model`, PEFT handles it.
 
 ## Bad

@@ -94,7 +94,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kClipPastAccelerator = {
     .info = {.code = "DP838",
              .name = "clip-past-accelerator",
-             .summary = "gradients that Accelerate has scaled or FSDP has sharded, and PyTorch's own function clips",
+             .summary = "gradients that Accelerate has scaled or FSDP has sharded, clipped by PyTorch's own function",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",

@@ -77,7 +77,7 @@ void check_chain(Site &site, const Call &call) {
             report(there, *part.expr,
                    "this clips the update that the optimizer has computed, not the gradient: it comes "
                    "after the optimizer in the chain",
-                   "put it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
+                   "move it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
         add_note(finding, site_of_origin(site, *optimizer->function), *optimizer->expr, "the optimizer");
         return;
       }

@@ -86,11 +86,11 @@ void tell(Site &there, const Call &place, const FirstProcessOnly &only, const Si
   Finding &finding =
       report(there, place,
              fmt::format("only the first process {} `{}`, which waits forever for all other processes",
-                         is_same ? "calls" : "comes to", text_of(site, collective.func)),
+                         is_same ? "calls" : "reaches", text_of(site, collective.func)),
              "call it in every process, and keep only printing and saving inside the test for the first process");
   add_note(finding, there, *only.test, "only the first process passes this test");
   if (!is_same) {
-    finding.notes.push_back({site.module->file, collective.span(), "all processes have to come here"});
+    finding.notes.push_back({site.module->file, collective.span(), "all processes must reach this call"});
   }
 }
 
@@ -123,7 +123,7 @@ void check(Site &site, const Call &call) {
   }
   const FirstProcessOnly only = first_process_only(site);
   if (only.test == nullptr) {
-    // What a function does behind a test of its own is its own business.
+    // What a function does under a test of its own is its own business.
     if (enclosing(site, NodeKind::If) == nullptr && site.function->definition() != nullptr) {
       check_callers(site, *site.function, call, 0);
     }
@@ -148,12 +148,12 @@ extern constinit const Rule kCollectiveOnOneProcess = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`dist.all_reduce`, `dist.barrier`, `accelerator.gather`, the `state_dict()` of an FSDP model and other operations of all processes, behind
+`dist.all_reduce`, `dist.barrier`, `accelerator.gather`, the `state_dict()` of an FSDP model and other operations of all processes, under
 `if rank == 0`, `if accelerator.is_main_process` or an early `return` of the other processes; also in a function that is called there.
 
 ## Why it is wrong
 
-A collective operation completes when every process has called it. The first process waits for the others, which never come: the job hangs
+A collective operation completes when every process has called it. The first process waits for the others, which never arrive: the job hangs
 until a timeout of many minutes, or pairs with the next collective of the others and mixes up unrelated tensors.
 
 ## Bad

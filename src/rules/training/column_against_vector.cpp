@@ -177,7 +177,7 @@ void judge(Site &site, const Node &place, const Expr *one, const Expr *other, st
              fmt::format("this {} has the shape [N, N]: `{}` is a column of shape [N, 1], and `{}` has the shape [N]",
                          what, text_of(site, vector == other ? one : other), text_of(site, vector)),
              "remove the last dimension of the layer's output: `tf.squeeze(x, axis=-1)`, or `x[..., 0]`");
-  finding.notes.push_back({column.function->module->file, column.layer->span(), "this layer gives one column"});
+  finding.notes.push_back({column.function->module->file, column.layer->span(), "this layer outputs one column"});
 }
 
 void check(Site &site, const Node &node) {
@@ -248,7 +248,7 @@ def value_loss(states, returns):
 
 ## When it is wrong
 
-Where all pairs are wanted.
+Where all pairs are intended.
 
 ## References
 

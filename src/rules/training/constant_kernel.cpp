@@ -42,7 +42,7 @@ void check(Site &site, const Call &call) {
   if (constant.empty()) {
     return;
   }
-  // A last layer may start with equal weights: its inputs tell its units apart. One with a non-linearity behind it is a
+  // A last layer may start with equal weights: its inputs tell its units apart. One with a non-linearity after it is a
   // hidden one.
   const LayerInfo layer = layer_of(site, call, called_api(site, call));
   if (layer.activation != Activation::Other || layer.units == 1 || keyword_argument(call, "weights") != nullptr) {

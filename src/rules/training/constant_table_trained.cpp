@@ -196,7 +196,7 @@ stops the gradient or partitions its parameters nowhere.
 ## Why it is wrong
 
 Equinox has no buffers: every floating-point JAX array in a module is a parameter. `filter_grad` gives it a gradient, and an optimizer that
-was made with `eqx.filter(model, eqx.is_inexact_array)` changes it with every step, with weight decay even where its gradient is zero.
+was created with `eqx.filter(model, eqx.is_inexact_array)` changes it with every step, with weight decay even where its gradient is zero.
 
 ## Bad
 

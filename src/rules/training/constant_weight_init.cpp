@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace deepperf::rules::constant_weight_init {
@@ -54,7 +56,7 @@ bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
     const auto *function = test != nullptr ? as<Name>(test->func) : nullptr;
     if (function == nullptr || function->id.text() != "isinstance" || test->args.size() != 2 ||
         text_of(site, test->args[0]) != text_of(site, layer)) {
-      return false; // behind some other condition as well
+      return false; // under some other condition as well
     }
     const auto is_such = [&site](const Expr *type) {
       const model::Value value = value_of(site, type);
@@ -68,6 +70,9 @@ bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
   }
   return is_any;
 }
+
+// The layers that a file makes, by their kind: whether all of them have one unit.
+struct MadeLayers : std::unordered_map<std::string_view, bool> {};
 
 // Do all layers of the kinds that the test around the place names have one unit, as those that only stretch a
 // spectrogram?
@@ -87,21 +92,31 @@ bool have_one_unit(const Site &site, const Expr *layer) {
       types != nullptr ? static_cast<void>(std::ranges::for_each(types->elts, add)) : add(test->args[1]);
     }
   }
-  u32 made = 0;
-  bool has_more = false;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
-      const auto *call = as<Call>(node);
-      const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
-      if (!api.empty() && std::ranges::find(kinds, api) != kinds.end()) {
-        const Expr *const units = argument(*call, 1, api.ends_with("Linear") ? "out_features" : "out_channels");
-        ++made;
-        has_more |= units == nullptr || integer_of(site_of(site, *call), units) != 1;
-      }
-      return has_more;
-    });
+  const MadeLayers &layers = site.memory.recall<MadeLayers>(site.module, [&] {
+    MadeLayers found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+        if (api.starts_with("torch.nn.")) {
+          bool &has_one_unit = found.try_emplace(api, true).first->second;
+          const Expr *const units = argument(*call, 1, api.ends_with("Linear") ? "out_features" : "out_channels");
+          has_one_unit = has_one_unit && units != nullptr && integer_of(site_of(site, *call), units) == 1;
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+  bool is_made = false;
+  for (const std::string_view kind : kinds) {
+    const auto known = layers.find(kind);
+    if (known != layers.end() && !known->second) {
+      return false;
+    }
+    is_made |= known != layers.end();
   }
-  return made > 0 && !has_more;
+  return is_made;
 }
 
 std::optional<double> constant_of(const Site &site, const Call &call) {

@@ -78,9 +78,10 @@ void check_scan(Site &site, const Call &call) {
   if (body == nullptr || site.module->is_test || !returns_no_pair(*body, place)) {
     return;
   }
-  Finding &finding = report(site.findings, *site.rule, *body->module, place->span(),
-                            "`jax.lax.scan` needs a pair from its function: the new carry and the output of the step",
-                            "return `carry, output`, or `carry, None`");
+  Finding &finding =
+      report(site.findings, *site.rule, *body->module, place->span(),
+             "`jax.lax.scan` expects its function to return a pair: the new carry and the output of the step",
+             "return `carry, output`, or `carry, None`");
   finding.notes.push_back({site.module->file, call.span(), "scanned here"});
 }
 
@@ -93,7 +94,7 @@ void check_cond(Site &site, const Call &call) {
     const Expr *branch = call.args[i];
     if (branch->kind == NodeKind::BinOp || branch->kind == NodeKind::Constant || branch->kind == NodeKind::UnaryOp ||
         model::kind_of(branch) == Kind::JaxArray) {
-      report(site, *branch, "`jax.lax.cond` takes functions for its branches, and gets a value",
+      report(site, *branch, "`jax.lax.cond` expects functions for its branches, but receives a value",
              fmt::format("pass a function, `lambda x: …`, or use `jnp.where({}, …)`", text_of(site, call.args[0])));
       return;
     }
@@ -162,7 +163,7 @@ def run(start, xs):
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

@@ -56,7 +56,7 @@ functions, from a table of them, or from a list that is built step by step.
 ## Why it is wrong
 
 A chain passes gradients from left to right, and the optimizer ends with the negative learning rate. `add_decayed_weights` adds the weights
-times its factor to what it gets. After the optimizer this has the wrong sign and no learning rate: the weights become larger in every step.
+times its factor to its input. After the optimizer this has the wrong sign and no learning rate: the weights become larger in every step.
 
 ## Bad
 

@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,14 @@ namespace deepperf::rules::direct_forward_call {
 using namespace python;
 
 namespace {
+
+// Does anything in the project put hooks or wrappers on modules, which a direct call skips: DDP and FSDP, which average
+// gradients; torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks?
+bool adds_hooks(const Site &site) {
+  return project_has_word(site, {"_hook(", "DistributedDataParallel", "DataParallel", "FullyShardedDataParallel",
+                                 "fully_shard", "torch.compile(", "weight_norm(", "spectral_norm(", "accelerat",
+                                 "deepspeed", "Fabric(", "device_map", "summary(", "profile("});
+}
 
 void check(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
@@ -39,7 +48,8 @@ void check(Site &site, const Call &call) {
   const auto *part = as<Attribute>(receiver);
   const bool is_own_layer = part != nullptr && site.type != nullptr && site.type->kind != Kind::Unknown &&
                             model::is_own_object(*site.function, part->value);
-  if (is_self || is_own_layer || is_guess) { // what is only called like a model may be something else
+  // What is only called like a model may be something else, and where nobody adds hooks or wrappers none are skipped.
+  if (is_self || is_own_layer || is_guess || kind == Kind::TorchLoss || !adds_hooks(site)) {
     finding.tier = Tier::Hint;
   }
   const std::string_view text = site.module->parsed->source.text();
@@ -64,7 +74,8 @@ extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .documentation = R"(## What it finds
 
 `model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and is not reported; `self.forward(x)` and
-`self.layer.forward(x)` are hints.
+`self.layer.forward(x)` are hints. It is also a hint on a loss, and in a project that puts no hooks or wrappers on modules: there is
+nothing that the call skips yet.
 
 ## Why it costs
 
@@ -77,6 +88,7 @@ on hooks: if `forward` is called directly, they silently do nothing.
 import torch.nn as nn
 
 model = nn.Linear(3, 4)
+model.register_forward_hook(lambda module, args, output: print(output.shape))
 
 
 def predict(x):
@@ -89,6 +101,7 @@ def predict(x):
 import torch.nn as nn
 
 model = nn.Linear(3, 4)
+model.register_forward_hook(lambda module, args, output: print(output.shape))
 
 
 def predict(x):

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/static_arguments.h"
+#include "rules/thin.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ const DonatingCalls &donating_calls(const Site &site, const For &loop) {
     DonatingCalls found;
     any_node(loop.body, [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
-      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
       const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
       if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
         return false;
@@ -141,7 +142,7 @@ void check_call(Site &site, const Call &call) {
   }
 }
 
-// The statements behind one in its own block.
+// The statements after one in its own block.
 std::vector<const Stmt *> statements_after(const Site &site, const Stmt &statement) {
   const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
   const auto *loop = as<For>(parent);
@@ -251,7 +252,7 @@ Also an argument that is read again after the call that donated it.
 
 ## Why it is wrong
 
-A donated buffer belongs to the compiled function, which writes its result there. Whoever keeps a reference to it gets "Array has been deleted",
+A donated buffer belongs to the compiled function, which writes its result there. Code that keeps a reference to it gets "Array has been deleted",
 or, on backends without donation, works by accident.
 
 ## Bad

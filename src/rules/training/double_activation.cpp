@@ -98,7 +98,7 @@ through a ReLU. A softmax of a ReLU and a softmax of a softmax are hints.
 
 A softmax or sigmoid returns values between 0 and 1; a second one makes them nearly equal (a sigmoid of them lies between 0.5 and 0.73), and
 the gradients shrink twice. A ReLU before the loss sets all negative logits to 0, so a class cannot be ruled out, and units that are
-negative for all examples get no gradient.
+negative for all examples receive no gradient.
 
 ## Bad
 

@@ -132,7 +132,7 @@ extern constinit const Rule kDropoutIgnoresTraining = {
              .documentation = R"(## What it finds
 
 `call` of a Keras layer or model that drops values at random, with `tf.nn.dropout` or a mask of its own (`floor(keep + uniform)`,
-`uniform < self.rate`), and neither takes `training` nor asks for the learning phase.
+`uniform < self.rate`), and neither takes `training` nor reads the learning phase.
 
 ## Why it is wrong
 
@@ -177,7 +177,7 @@ class DropPath(tf.keras.layers.Layer):
 
 ## When it is wrong
 
-Where the randomness is wanted in inference too, as in Monte Carlo dropout. Layers that sample from a distribution, as in a variational
+Where the randomness is intended in inference too, as in Monte Carlo dropout. Layers that sample from a distribution, as in a variational
 autoencoder, are not reported.
 
 ## References

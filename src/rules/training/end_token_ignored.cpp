@@ -63,7 +63,7 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call,
              "the end token is also the padding, whose labels this collator ignores, so the model never learns to stop",
-             "use a pad token of its own: `tokenizer.add_special_tokens({\"pad_token\": \"<pad>\"})`, and resize the "
+             "use a separate pad token: `tokenizer.add_special_tokens({\"pad_token\": \"<pad>\"})`, and resize the "
              "model's embeddings");
   add_note(finding, site, *end.as_padding, "the end token becomes the padding here");
   add_note(finding, site, *end.appended, "the texts end with it");

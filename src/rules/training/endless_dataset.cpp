@@ -47,7 +47,7 @@ const model::Stage *endless_by(const Site &site, const Expr *expr) {
 
 void tell(Site &site, const Node &place, const model::Stage &repeat, std::string message, std::string advice) {
   Finding &finding = report(site, place, std::move(message), std::move(advice));
-  finding.notes.push_back({repeat.module->file, repeat.span(), "the dataset repeats without end from here"});
+  finding.notes.push_back({repeat.module->file, repeat.span(), "the dataset repeats endlessly from here"});
 }
 
 void check_call(Site &site, const Call &call) {
@@ -138,7 +138,7 @@ extern constinit const Rule kEndlessDataset = {
 
 ## Why it is wrong
 
-An endless dataset has no last batch. The first epoch goes on until the program is killed: no validation, no checkpoint, no learning rate
+An endless dataset has no last batch. The first epoch continues until the program is killed: no validation, no checkpoint, no learning rate
 schedule. Keras repeats the data in every epoch by itself.
 
 ## Bad
@@ -163,7 +163,7 @@ def train(model: tf.keras.Model, x, y):
 
 ## When it is wrong
 
-Where the program is meant to train until somebody stops it.
+Where the program is meant to train until it is stopped.
 
 ## References
 

@@ -35,7 +35,7 @@ bool is_model(const model::Project &project, const model::FunctionInfo &function
          (function.module->jax && is_nnx_module(model::value_of(model::scope_of(project, function), expr)));
 }
 
-// The first model.eval() in the node on something that outlives the turn; null if there is none.
+// The first model.eval() in the node on something that outlives the iteration; null if there is none.
 const Call *find_eval(const model::Project &project, std::string_view source, const model::FunctionInfo &function,
                       const model::Loop *loop, const Node *node) {
   const Call *found = nullptr;
@@ -152,7 +152,7 @@ bool is_restored(const Site &site, const Node &loop, const std::vector<const mod
          });
 }
 
-// Is the model evaluated every so many steps of the loop, and the loop goes on after that? Not behind another test, as
+// Is the model evaluated every so many steps of the loop, and the loop goes on after that? Not under another test, as
 // that may hold for the last batch of an epoch only, and not where the loop is left at once.
 bool is_evaluated_between_steps(const Site &site, const Node *node) {
   constexpr std::string_view kEval[] = {".eval()"};

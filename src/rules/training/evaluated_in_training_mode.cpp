@@ -69,7 +69,7 @@ extern constinit const Rule kEvaluatedInTrainingMode = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model(x, training=True)` in `test_step`, or in what a loop calls for each batch to update metrics and nothing is trained by, in a project
+`model(x, training=True)` in `test_step`, or in a function that a loop calls for each batch to update metrics without training, in a project
 with dropout or batch normalization.
 
 ## Why it is wrong

@@ -138,7 +138,7 @@ void check_maker(Site &site, const Call &call, const Expr *transform) {
       Finding &finding =
           report(there, *caller->call,
                  "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
-                 "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
+                 "use a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
       finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
     }
   }
@@ -157,7 +157,7 @@ void check_constructor(Site &site, const Call &call) {
     Finding &finding =
         report(site, named != nullptr ? static_cast<const Node &>(*named) : *transform,
                "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
-               "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
+               "use a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
     finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
   }
 }
@@ -250,7 +250,7 @@ void check_split(Site &site, const Call &call) {
   if (const Call *random = random_step_of(site, call.args[0])) {
     Finding &finding = report(
         site, call,
-        "the parts share one data set and its random augmentation, so the data for evaluation is augmented, too",
+        "the parts share one data set and its random augmentation, so the data for evaluation is augmented as well",
         "create the data set twice, with and without augmentation, and take `Subset`s of them with the same indices");
     finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
   }
@@ -283,7 +283,8 @@ void check_assignment(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(
-      site, assignment, "all parts of a random split share one data set, so this sets the transform of the others, too",
+      site, assignment,
+      "all parts of a random split share one data set, so this sets the transform of the others as well",
       "create the data set twice, with and without augmentation, and take `Subset`s of them with the same indices");
   add_note(finding, site, *split, "the data set is divided here");
 }
@@ -318,7 +319,7 @@ for training. Also `val.dataset.transform = …` after `random_split()`, which c
 
 ## Why it is wrong
 
-Scores on randomly changed pictures are too low and differ from run to run, so the best checkpoint is selected by chance. The parts of a random split are views of
+Scores on randomly changed images are too low and differ from run to run, so the best checkpoint is selected by chance. The parts of a random split are views of
 one data set, with one transform.
 
 ## Bad
@@ -354,7 +355,7 @@ def load():
 
 ## When it is wrong
 
-Where predictions are averaged over several augmented versions of each picture.
+Where predictions are averaged over several augmented versions of each image.
 )"},
     .calls = "torch.utils.data.random_split torch.utils.data.dataset.random_split torch.utils.data.Subset "
              "torch.utils.data.DataLoader",

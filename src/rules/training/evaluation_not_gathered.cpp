@@ -144,7 +144,7 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(site, call,
                             "each process counts only its own share of the data, and the shares are never gathered, so "
-                            "the score covers a part of the evaluation set",
+                            "the score covers only part of the evaluation set",
                             "pass `accelerator.gather_for_metrics((predictions, labels))` to the metric");
   add_note(finding, site, *loop->node, "Accelerate divides these batches among the processes");
 }
@@ -154,7 +154,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kEvaluationNotGathered = {
     .info = {.code = "DP985",
              .name = "evaluation-not-gathered",
-             .summary = "an evaluation with Accelerate in which each process scores its own share alone",
+             .summary = "an evaluation with Accelerate in which each process scores only its own share",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Evaluation",

@@ -170,13 +170,13 @@ extern constinit const Rule kEvaluationOrderLost = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`predict()` on what `flow_from_directory()` or `image_dataset_from_directory()` gives by default, next to `test.classes` or to labels that are
+`predict()` on what `flow_from_directory()` or `image_dataset_from_directory()` returns by default, next to `test.classes` or to labels that are
 collected in a second pass over the same data.
 
 ## Why it is wrong
 
 These functions shuffle by default. The predictions come in the order of one pass, while `classes` has the order of the files and a second
-pass has an order of its own, so a report or confusion matrix compares predictions with labels of other samples and shows chance level.
+pass has a different order, so a report or confusion matrix compares predictions with labels of other samples and shows chance level.
 
 ## Bad
 

@@ -220,10 +220,9 @@ void judge(Site &site, const Node &split, const Expr *data) {
   Finding &finding =
       makes_rows(fitted.learner)
           ? report(there, *fitted.call,
-                   fmt::format(
-                       "`{}` makes rows from all data before they are split, so the training data contain mixtures "
-                       "of test rows",
-                       name),
+                   fmt::format("`{}` creates rows from all data before they are split, so the training data contain "
+                               "mixtures of test rows",
+                               name),
                    "split first, and resample the training part only")
           : report(there, *fitted.call,
                    fmt::format("`{}` is fitted to all data before they are split, so training sees statistics of the "
@@ -303,7 +302,7 @@ void check_slices(Site &site, const Node &node) {
 extern constinit const Rule kFittedBeforeSplit = {
     .info = {.code = "DP967",
              .name = "fitted-before-split",
-             .summary = "a scaler, imputer or the like that is fitted to all data before they are split",
+             .summary = "a scaler, imputer or similar transformer that is fitted to all data before they are split",
              .root_cause = "Training: Wrong Data",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -314,7 +313,7 @@ extern constinit const Rule kFittedBeforeSplit = {
 
 A scaler, imputer, feature selection, projection or TF-IDF of scikit-learn that is fitted to a whole data set, and a split of the result into
 training and test data, by `train_test_split` or by slices at the same index. The same for rows that `SMOTE` and other samplers of
-imbalanced-learn make before the split. It is a hint where the data may be a part already.
+imbalanced-learn create before the split. It is a hint where the data may be a part already.
 
 ## Why it is wrong
 

@@ -41,10 +41,10 @@ void check(Site &site, const Call &call) {
   }
   const bool is_inverted = mode.text() == "deterministic" || mode.text() == "eval_mode";
   report(site, *given,
-         is_dropout ? fmt::format("this dropout is on whatever `{}` says, also in evaluation", mode.text())
-                    : fmt::format("this `BatchNorm` uses the statistics of the batch whatever `{}` says, also in "
-                                  "evaluation",
-                                  mode.text()),
+         is_dropout
+             ? fmt::format("this dropout ignores `{}`, so it stays active in evaluation", mode.text())
+             : fmt::format("this `BatchNorm` ignores `{}`, so it uses the statistics of the batch even in evaluation",
+                           mode.text()),
          fmt::format("pass `{}={}{}`", given->name.text(), is_inverted ? "" : "not ", mode.text()));
 }
 
@@ -97,7 +97,7 @@ class Block(nn.Module):
 
 ## When it is wrong
 
-Where dropout is wanted in evaluation too, as in Monte Carlo dropout.
+Where dropout is intended in evaluation too, as in Monte Carlo dropout.
 
 ## References
 

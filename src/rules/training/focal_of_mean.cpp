@@ -167,7 +167,7 @@ def focal_loss(logits, target, gamma=2.0):
 
 ## When it is wrong
 
-Where batches have one sample, or one weight for the whole batch is what you want.
+Where batches have one sample, or a single weight for the whole batch is intended.
 
 ## References
 

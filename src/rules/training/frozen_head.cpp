@@ -125,8 +125,8 @@ void check_frozen(Site &site, const Node &place, const Expr *model) {
     return;
   }
   Finding &finding =
-      report(site, place, fmt::format("this also freezes `{}`, the new layer that is to be trained", text),
-             fmt::format("freeze `{}` first and put the new layer in afterwards", text_of(site, model)));
+      report(site, place, fmt::format("this also freezes `{}`, the new layer that should be trained", text),
+             fmt::format("freeze `{}` first and add the new layer afterwards", text_of(site, model)));
   add_note(finding, site, *layer, "the new layer is created here");
 }
 
@@ -181,7 +181,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kFrozenHead = {
     .info = {.code = "DP925",
              .name = "frozen-head",
-             .summary = "a new layer that is frozen together with the model it was put into",
+             .summary = "a new layer that is frozen together with the model it was added to",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -190,7 +190,7 @@ extern constinit const Rule kFrozenHead = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that sets `requires_grad = False` for all parameters of a model, or `model.requires_grad_(False)`, after a new layer was put into the model, and
+A loop that sets `requires_grad = False` for all parameters of a model, or `model.requires_grad_(False)`, after a new layer was added to the model, and
 nothing that makes the layer trainable again.
 
 ## Why it is wrong

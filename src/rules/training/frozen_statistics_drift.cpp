@@ -212,11 +212,11 @@ extern constinit const Rule kFrozenStatisticsDrift = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model.train()` of a model whose forward pass runs a part with batch normalization under `torch.no_grad()`, where nothing puts that part into evaluation mode again.
+`model.train()` of a model whose forward pass runs a part with batch normalization under `torch.no_grad()`, where nothing switches that part back to evaluation mode.
 
 ## Why it is wrong
 
-Neither `requires_grad = False` nor `torch.no_grad()` has anything to do with the mode of a module. In training mode batch normalization normalizes with the statistics of
+Neither `requires_grad = False` nor `torch.no_grad()` affects the mode of a module. In training mode batch normalization normalizes with the statistics of
 the batch, so that the features of a sample depend on the other samples, and its running statistics move to the new data: the backbone that is evaluated and saved is
 not the one that was loaded.
 
@@ -283,7 +283,7 @@ def train(loader):
 
 ## When it is wrong
 
-Where the running statistics are to adapt to the new data.
+Where the running statistics are meant to adapt to the new data.
 
 ## References
 

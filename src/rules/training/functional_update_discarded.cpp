@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ StateUses uses_of(const Site &site, const Call &update, const Name &updates, con
         uses.is_optax |= (api == "optax.apply_updates" || api == "equinox.apply_updates") && call->args.size() == 2 &&
                          mentions(call->args[1], updates.id);
       } else if (const auto *assignment = as<Assign>(node)) {
-        const auto *made = as<Call>(assignment->value);
+        const auto *made = as<Call>(run_by(assignment->value));
         const bool is_before = loop != nullptr && !contains(loop->node, node); // it stays the same in all iterations
         uses.is_fresh |=
             !is_before && passed != nullptr && made != nullptr && called_method(*made) == "init" &&

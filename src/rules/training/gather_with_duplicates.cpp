@@ -1,6 +1,7 @@
 #include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ PreparedNames find_prepared(const Site &site) {
   PreparedNames prepared;
   const auto visit = [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     if (call != nullptr && called_method(*call) == "prepare") {
       any_node(assignment->targets[0], [&](const Node *part) {
         if (const auto *name = as<Name>(part)) {

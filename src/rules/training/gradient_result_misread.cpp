@@ -146,7 +146,7 @@ void check_unpacking(Site &site, const Node &node) {
     return;
   }
   if (*aux && targets->elts.size() == 3) {
-    report(site, *targets, "`value_and_grad` with `has_aux=True` returns a pair, of which the first is a pair again",
+    report(site, *targets, "`value_and_grad` with `has_aux=True` returns a pair whose first element is itself a pair",
            fmt::format("unpack it as `({}, {}), {} = …`", text_of(site, targets->elts[0]),
                        text_of(site, targets->elts[1]), text_of(site, targets->elts[2])));
     return;
@@ -171,7 +171,7 @@ extern constinit const Rule kGradientResultMisread = {
     .info = {.code = "DP949",
              .name = "gradient-result-misread",
              .summary =
-                 "`jax.grad` or `jax.value_and_grad` whose loss returns, or whose caller expects, something else",
+                 "`jax.grad` or `jax.value_and_grad` where the loss or the caller does not match what is returned",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -185,7 +185,7 @@ Also results that are unpacked in the wrong order or into too many names.
 
 ## Why it is wrong
 
-JAX differentiates a function that returns one number. Everything else has to be announced with `has_aux=True`, and then comes back as
+JAX differentiates a function that returns one number. Anything else requires `has_aux=True`, and is then returned as
 `(value, aux), gradients`. Without that the first call fails with "Gradient only defined for scalar-output functions".
 
 ## Bad
@@ -225,7 +225,7 @@ def step(params, x, y):
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

@@ -56,9 +56,9 @@ void check(Site &site, const Call &call) {
   }
   if (gradient_call(site, given) != nullptr) {
     const Call *taken = gradient_call(site, given);
-    Finding &finding =
-        report(site, *given, "`apply_gradients()` takes pairs of gradients and variables, and gets gradients alone",
-               fmt::format("pass `zip({}, {})`", text_of(site, given), text_of(site, taken->args[1])));
+    Finding &finding = report(
+        site, *given, "`apply_gradients()` expects pairs of a gradient and a variable, but receives only gradients",
+        fmt::format("pass `zip({}, {})`", text_of(site, given), text_of(site, taken->args[1])));
     add_note(finding, site, *taken, "a list of gradients");
     return;
   }
@@ -69,7 +69,7 @@ void check(Site &site, const Call &call) {
   const Call *second = gradient_call(site, zip->args[1]);
   if (second != nullptr && is_variables(resolved(site, zip->args[0]))) {
     report(site, *zip,
-           "`apply_gradients()` takes pairs of gradients and variables in this order, and gets them reversed",
+           "`apply_gradients()` expects pairs of a gradient and a variable, but receives them in reverse order",
            fmt::format("pass `zip({}, {})`", text_of(site, zip->args[1]), text_of(site, zip->args[0])));
     return;
   }
@@ -96,7 +96,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kGradientsMisapplied = {
     .info = {.code = "DP948",
              .name = "gradients-misapplied",
-             .summary = "`apply_gradients` with pairs that do not fit: reversed, not paired, or with other variables",
+             .summary = "`apply_gradients` with mismatched pairs: reversed, not paired, or with other variables",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",

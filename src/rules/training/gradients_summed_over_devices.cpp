@@ -53,8 +53,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call,
-         "the gradients of all devices are summed, though each is that of a mean: the step grows with the number of "
-         "devices",
+         "the gradients of all devices are summed, although each is the gradient of a mean, so the step grows with the "
+         "number of devices",
          fmt::format("average them: `jax.lax.pmean({}, …)`", text_of(site, summed)));
 }
 
@@ -72,7 +72,7 @@ extern constinit const Rule kGradientsSummedOverDevices = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`jax.lax.psum` of gradients of a loss that is a mean over the examples of one device, in a file that never asks for the number of devices.
+`jax.lax.psum` of gradients of a loss that is a mean over the examples of one device, in a file that never reads the number of devices.
 
 ## Why it is wrong
 

@@ -63,7 +63,7 @@ void check(Site &site, const Call &call) {
   if (decoded == nullptr) {
     return;
   }
-  Finding &finding = report(inside, *decoded, "the labels contain -100 where they are padded, which is no token",
+  Finding &finding = report(inside, *decoded, "the labels contain -100 where they are padded, which is not a token id",
                             "replace it first: `labels = np.where(labels != -100, labels, tokenizer.pad_token_id)`");
   finding.notes.push_back({site.module->file, call.func->span(), "this Trainer pads labels with -100"});
   if (project_has_word(site, {"\"max_length\"", "'max_length'"}) &&
@@ -89,8 +89,8 @@ A `compute_metrics` function of a sequence-to-sequence Trainer that passes the l
 
 ## Why it is wrong
 
-The Trainer pads labels of different lengths with -100 when it joins the batches, as `DataCollatorForSeq2Seq` does within a batch. That is no
-id of a token: fast tokenizers raise an `OverflowError`, others return wrong texts.
+The Trainer pads labels of different lengths with -100 when it joins the batches, as `DataCollatorForSeq2Seq` does within a batch. That is not
+a token id: fast tokenizers raise an `OverflowError`, others return wrong texts.
 
 ## Bad
 

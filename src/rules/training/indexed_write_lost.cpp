@@ -131,7 +131,7 @@ void check_repeats(Site &site, const AugAssign &update) {
     return;
   }
   report(site, update,
-         fmt::format("where `{}` has a number twice, only one of the additions counts", text_of(site, index)),
+         fmt::format("where `{}` contains an index twice, only one of the additions counts", text_of(site, index)),
          update.value->kind == NodeKind::Constant
              ? fmt::format("use `{} += torch.bincount({}, minlength=…)`", text_of(site, element->value),
                            text_of(site, index))
@@ -183,7 +183,7 @@ extern constinit const Rule kIndexedWriteLost = {
 
 ## Why it is wrong
 
-Selecting by a mask or by indices makes a copy. What is written to the copy never reaches `x`. In `counts[labels] += 1` each label is read once, increased and written back: a
+Selecting by a mask or by indices creates a copy. What is written to the copy never reaches `x`. In `counts[labels] += 1` each label is read once, increased and written back: a
 label that occurs five times is counted once.
 
 ## Bad

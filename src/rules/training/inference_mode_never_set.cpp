@@ -207,12 +207,12 @@ extern constinit const Rule kInferenceModeNeverSet = {
              .documentation = R"(## What it finds
 
 Predictions of an Equinox model with `eqx.nn.Dropout` that are compared with labels outside of what is differentiated, in a project that never
-sets the inference mode of a model. Likewise predictions of a Flax model whose `apply` gets a key for dropout and a constant
+sets the inference mode of a model. Likewise predictions of a Flax model whose `apply` receives a key for dropout and a constant
 `deterministic=False` or `train=True`, itself or through the functions that call it.
 
 ## Why it is wrong
 
-Equinox modules are made in training mode and stay in it until `eqx.nn.inference_mode` makes a copy for inference. With active dropout, the
+Equinox modules are created in training mode and stay in it until `eqx.nn.inference_mode` makes a copy for inference. With active dropout, the
 measured accuracy is noisy and too low, and the best checkpoint is chosen by chance.
 
 ## Bad
@@ -266,7 +266,7 @@ def accuracy(model: Net, x, y, key):
 
 ## When it is wrong
 
-Where dropout is wanted in evaluation, as in Monte Carlo dropout.
+Where dropout is intended in evaluation, as in Monte Carlo dropout.
 
 ## References
 

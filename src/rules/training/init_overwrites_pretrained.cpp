@@ -120,7 +120,7 @@ bool is_pretrained(const Site &site, const Call &call, const Initialization &by)
   return is_vision && !call.args.empty() && bool_of(site, call.args[0]) == true;
 }
 
-// The call that loads what an expression holds, also under names and behind functions; null if nothing does.
+// The call that loads what an expression holds, also under names and through functions; null if nothing does.
 const Call *loaded_in(const Site &site, const Expr *expr, const Initialization &by, u32 depth = 0) {
   const Call *found = nullptr;
   any_node_inside(static_cast<const Node *>(expr), [&](const Node *node) {
@@ -269,7 +269,7 @@ class Net(nn.Module):
 
 ## When it is wrong
 
-Where the function leaves trained layers alone in a way that the program does not see.
+Where the function skips trained layers in a way that the rule does not see.
 
 ## References
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::inputs_scaled_twice {
 
@@ -167,6 +169,8 @@ struct FitCall {
   const Call *model = nullptr; // that made the model
 };
 struct FitCalls : std::vector<FitCall> {};
+// Those of models that begin with an Input, by that.
+struct FitCallsOfInput : std::unordered_map<const Call *, std::vector<FitCall>> {};
 
 FitCalls find_fit_calls(const model::Project &project) {
   FitCalls found;
@@ -214,13 +218,23 @@ Before before_fit(const Site &site, const FitCall &fit) {
 
 // What fit() gives to the model that begins with the Input: the first part of a dataset, or an array.
 Before before_input(const Site &site, const Call &input) {
-  const FitCalls &all = site.memory.recall<FitCalls>(&site.project, [&] { return find_fit_calls(site.project); });
-  for (const FitCall &fit : all) {
-    const FunctionInfo *maker = site.project.caller_of(fit.model);
-    const Expr *inputs = maker != nullptr ? argument(*fit.model, 0, "inputs") : nullptr;
-    if (inputs == nullptr || before(site, *maker, inputs).input != &input) {
-      continue;
+  const FitCallsOfInput &all = site.memory.recall<FitCallsOfInput>(&site.project, [&] {
+    FitCallsOfInput found;
+    for (const FitCall &fit : find_fit_calls(site.project)) {
+      const FunctionInfo *maker = site.project.caller_of(fit.model);
+      const Expr *inputs = maker != nullptr ? argument(*fit.model, 0, "inputs") : nullptr;
+      const Call *begin = inputs != nullptr ? before(site, *maker, inputs).input : nullptr;
+      if (begin != nullptr) {
+        found[begin].push_back(fit);
+      }
     }
+    return found;
+  });
+  const auto calls = all.find(&input);
+  if (calls == all.end()) {
+    return {};
+  }
+  for (const FitCall &fit : calls->second) {
     const Before found = before_fit(site, fit);
     if (found.scaled != nullptr) {
       return found;
@@ -231,11 +245,10 @@ Before before_input(const Site &site, const Call &input) {
 
 void tell_rescaled(Site &site, const Before &found, const Call &layer) {
   Site place = site_of_origin(site, *found.function);
-  Finding &finding =
-      report(place, *found.scaled,
-             "the pictures are scaled here, and the model's `Rescaling` layer scales them again, so it sees almost "
-             "constant input",
-             "remove this scaling, or the layer");
+  Finding &finding = report(place, *found.scaled,
+                            "the images are scaled here, and the model's `Rescaling` layer scales them again, so it "
+                            "sees almost constant input",
+                            "remove this scaling, or the layer");
   finding.notes.push_back({site_of(site, layer).module->file, layer.span(), "scaled a second time here"});
 }
 
@@ -306,7 +319,7 @@ void check(Site &site, const Node &node) {
   Site place = site_of_origin(site, *found.function);
   const std::string_view family = api.substr(0, api.rfind('.'));
   Finding &finding = report(place, *found.scaled,
-                            fmt::format("the pictures are scaled here, but `{}.preprocess_input` expects pixels from 0 "
+                            fmt::format("the images are scaled here, but `{}.preprocess_input` expects pixels from 0 "
                                         "to 255, so the model sees almost constant input",
                                         family.substr(family.rfind('.') + 1)),
                             "remove this scaling: `preprocess_input` does it");
@@ -318,7 +331,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kInputsScaledTwice = {
     .info = {.code = "DP981",
              .name = "inputs-scaled-twice",
-             .summary = "pictures that are divided by 255 before `preprocess_input` or a `Rescaling` layer",
+             .summary = "images that are divided by 255 before `preprocess_input` or a `Rescaling` layer",
              .root_cause = "Data: Data Preprocessing",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -335,7 +348,7 @@ the model.
 ## Why it is wrong
 
 `preprocess_input` subtracts means of about 120, or divides by 127.5. After a division by 255, all pixels are almost the same number, and the
-pretrained weights see nothing.
+pretrained weights see almost constant input.
 
 ## Bad
 
@@ -373,7 +386,7 @@ def batches(paths, labels):
 
 ## When it is wrong
 
-Where the data has values up to 65025, as 16-bit pictures do.
+Where the data has values up to 65025, as 16-bit images do.
 
 ## References
 

@@ -103,7 +103,7 @@ def first_zero(n):
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

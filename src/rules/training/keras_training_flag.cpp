@@ -38,7 +38,7 @@ bool is_idle(const model::Project &project, const Call &layer) {
   return value.has_value() && value->as_number() == 0.0;
 }
 
-// A layer of that kind that the code makes whatever its settings are: not behind `if use_dropout`.
+// A layer of that kind that the code makes whatever its settings are: not under `if use_dropout`.
 const Call *two_faced_in(const model::Project &project, const Node *node) {
   if (node->kind == NodeKind::If || node->kind == NodeKind::IfExp || node->kind == NodeKind::BoolOp) {
     return nullptr;
@@ -232,7 +232,7 @@ extern constinit const Rule kKerasTrainingFlag = {
 
 `model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two
 modes, where the same function, or its caller, computes gradients of `model.trainable_variables`. Layers that are created inside an `if` do
-not count. A function that hands its `**options` on to the model is reported where it is called without `training`.
+not count. A function that passes its `**options` on to the model is reported where it is called without `training`.
 
 ## Why it is wrong
 

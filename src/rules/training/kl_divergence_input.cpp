@@ -84,7 +84,7 @@ without `log_target=True`, or whose reduction is the default `"mean"`.
 ## Why it is wrong
 
 The loss computes `target * (log(target) - input)`: the first argument must be log-probabilities and the second one probabilities, in this
-order. With anything else the loss can be negative, and its gradient pushes the model somewhere else. `"mean"` divides by the number of
+order. With anything else the loss can be negative, and its gradient points in a different direction. `"mean"` divides by the number of
 elements, batch times classes, so that the term is a thousand times too small with a thousand classes.
 
 ## Bad

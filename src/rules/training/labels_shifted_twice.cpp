@@ -11,7 +11,7 @@ using namespace python;
 
 namespace {
 
-// The plain expression behind names, and behind methods that keep what it holds: `y.to(device)`.
+// The plain expression through names, and after methods that keep what it holds: `y.to(device)`.
 const Expr *plain(const Site &site, const Expr *expr, u32 depth = 0) {
   if (const auto *call = as<Call>(expr)) {
     const std::string_view method = called_method(*call);

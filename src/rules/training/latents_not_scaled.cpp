@@ -47,12 +47,12 @@ extern constinit const Rule kLatentsNotScaled = {
              .documentation = R"(## What it finds
 
 `vae.encode(…)` of a Diffusers `AutoencoderKL` in a file that trains a diffusion model on the latents, and `vae.decode(…)` of latents that a
-sampling loop made, in a file without `scaling_factor`.
+sampling loop produced, in a file without `scaling_factor`.
 
 ## Why it is wrong
 
-The autoencoder of Stable Diffusion gives latents with a standard deviation of about 5. The diffusion model was trained on latents times
-`vae.config.scaling_factor` (0.18215), which have unit variance. Without it the noise schedule does not fit, and pretrained weights see
+The autoencoder of Stable Diffusion produces latents with a standard deviation of about 5. The diffusion model was trained on latents times
+`vae.config.scaling_factor` (0.18215), which have unit variance. Without it the noise schedule does not match, and pretrained weights see
 inputs that they were never trained on.
 
 ## Bad

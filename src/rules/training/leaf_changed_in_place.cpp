@@ -3,7 +3,9 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 namespace deepperf::rules::leaf_changed_in_place {
 
@@ -29,11 +31,23 @@ bool makes_leaf(const Site &site, const Expr *expr) {
   return api.starts_with("torch.") && wanted != nullptr && is_constant(wanted->value, ConstantKind::True);
 }
 
+// Does a function lead to it, a few calls away, that somebody may call under `torch.no_grad()`, for all we know?
+bool has_unknown_callers(const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  constexpr std::size_t kMostCalls = 16;
+  if (function.called_by.empty()) {
+    return function.name.text() != "__init__";
+  }
+  return depth < kMostDepth &&
+         std::ranges::any_of(function.called_by | std::views::take(kMostCalls), [depth](const model::CallSite *call) {
+           return call->caller->definition() != nullptr && has_unknown_callers(*call->caller, depth + 1);
+         });
+}
+
 bool may_be_without_gradients(const Site &site) {
   return under_no_grad(site) || context_of(site).no_grad != PlaceContext::NoGrad::Never ||
          site.function->switches_grad ||
-         (site.function->definition() != nullptr && site.function->called_by.empty() &&
-          site.function->name.text() != "__init__");
+         (site.function->definition() != nullptr && has_unknown_callers(*site.function));
 }
 
 // A weight that a module owns: `self.gate` that is an nn.Parameter, `layer.weight`
@@ -97,7 +111,7 @@ bool is_leaf(const Site &site, const Expr *expr) {
 
 void tell(Site &site, const Node &place, const Expr *leaf) {
   report(site, place,
-         fmt::format("`{}` requires a gradient, and autograd rejects a change of it in place", text_of(site, leaf)),
+         fmt::format("`{}` requires a gradient, so autograd rejects changing it in place", text_of(site, leaf)),
          "change it under `with torch.no_grad():`");
 }
 
@@ -133,7 +147,7 @@ void check_lost(Site &site, const Assign &assignment) {
     return;
   }
   report(site, assignment,
-         fmt::format("this binds `{}` to a new tensor that is no leaf, so its `grad` is None in the next iteration",
+         fmt::format("this binds `{}` to a new tensor that is not a leaf, so its `grad` is None in the next iteration",
                      name->id.text()),
          fmt::format("change it in place: `with torch.no_grad(): {} -= …`", name->id.text()));
 }
@@ -193,7 +207,7 @@ void check_optimizer(Site &site, const Call &call) {
     if (is_computed_from_leaf(site, value)) {
       Finding &finding =
           report(site, *element,
-                 fmt::format("`{}` is computed from another tensor and is no leaf, which the optimizer rejects",
+                 fmt::format("`{}` is computed from another tensor and is not a leaf, which the optimizer rejects",
                              text_of(site, element)),
                  "create it on the device: `torch.randn(…, device=device, requires_grad=True)`");
       add_note(finding, site, *value, "it is computed here");
@@ -220,8 +234,8 @@ a loop. A tensor such as `torch.randn(…, requires_grad=True).to(device)` that 
 
 ## Why it is wrong
 
-Autograd rejects a change in place of a leaf that requires a gradient. An assignment makes a new tensor that is no leaf: its `grad` stays None, and the next
-update fails. `to(device)` computes a new tensor, too, and optimizers accept only leaves.
+Autograd rejects in-place changes to a leaf that requires a gradient. An assignment creates a new tensor that is not a leaf: its `grad` stays None, and the next
+update fails. `to(device)` also creates a new tensor, and optimizers accept only leaves.
 
 ## Bad
 
@@ -264,7 +278,7 @@ print(fit(torch.rand(64, 10), torch.rand(64)))
 
 ## When it is wrong
 
-Where a caller that is not among the checked files switches gradients off.
+Where a caller that is not among the checked files disables gradients.
 )"},
     .nodes = {NodeKind::AugAssign, NodeKind::Assign, NodeKind::ExprStmt, NodeKind::Call},
     .on_node = [](Site &site, const Node &node) {

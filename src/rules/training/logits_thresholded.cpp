@@ -57,13 +57,13 @@ extern constinit const Rule kLogitsThresholded = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`output > 0.5` or `torch.round(output)` where `output` is what the last linear layer of a model gives, and the model is trained with
+`output > 0.5` or `torch.round(output)` where `output` is the output of the last linear layer of a model, and the model is trained with
 `BCEWithLogitsLoss`.
 
 ## Why it is wrong
 
-The loss applies the sigmoid itself, so the model gives logits. A probability of 0.5 is a logit of 0; a logit of 0.5 is a probability of
-0.62. Every sample in between is counted as negative, and the reported accuracy, precision and recall are those of another threshold.
+The loss applies the sigmoid itself, so the model returns logits. A probability of 0.5 is a logit of 0; a logit of 0.5 is a probability of
+0.62. Every sample in between is counted as negative, and the reported accuracy, precision and recall are those of a different threshold.
 
 ## Bad
 

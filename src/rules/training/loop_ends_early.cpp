@@ -51,12 +51,12 @@ void check_return(Site &site, const Node &node) {
   }
   if (!is_total) {
     Finding &finding = report(site, *result, "this returns after the first batch, so the others are never trained on",
-                              "move the `return` behind the loop");
+                              "move the `return` after the loop");
     add_note(finding, site, node, "the loop over the batches");
     return;
   }
-  Finding &finding = report(site, *result, "this returns after the first batch, so the total is that of one batch",
-                            "move the `return` behind the loop");
+  Finding &finding = report(site, *result, "this returns after the first batch, so the total covers only one batch",
+                            "move the `return` after the loop");
   add_note(finding, site, node, "the loop over the batches");
 }
 
@@ -211,7 +211,7 @@ a loop that clears the gradients in every iteration.
 
 ## Why it is wrong
 
-One level of indentation decides. The evaluation then covers a single batch, or the model learns from one batch per epoch.
+One level of indentation makes the difference. The evaluation then covers a single batch, or the model learns from one batch per epoch.
 
 ## Bad
 

@@ -78,7 +78,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call,
-         fmt::format("Keras takes the labels first, so `{}` are taken for labels and `{}` for predictions",
+         fmt::format("Keras takes the labels first, so `{}` are treated as labels and `{}` as predictions",
                      text_of(site, call.args[0]), text_of(site, call.args[1])),
          fmt::format("swap them: `{}({}, {})`", text_of(site, call.func), text_of(site, call.args[1]),
                      text_of(site, call.args[0])));

@@ -77,7 +77,7 @@ void check(Site &site, const Call &call) {
   if (applies ||
       (site.function != nullptr && are_weights(site, call.args[1]) && file_has_word(site, {"apply_gradients"}))) {
     report(site, call, "these gradients are computed in float16 without loss scaling, so small ones become zero",
-           is_wrapped ? "take the gradient of `optimizer.get_scaled_loss(loss)` and unscale it with "
+           is_wrapped ? "compute the gradient of `optimizer.get_scaled_loss(loss)` and unscale it with "
                         "`get_unscaled_gradients` (Keras 3: `optimizer.scale_loss(loss)`)"
                       : "wrap the optimizer in `LossScaleOptimizer`, take the gradient of the scaled loss, and unscale "
                         "it");

@@ -50,7 +50,7 @@ void check(Site &site, const Node &node) {
   if (reads != 0 || !is_number) {
     return;
   }
-  report(site, *single, "evaluation asks for the outputs too (`return_outputs=True`), and this returns the loss alone",
+  report(site, *single, "evaluation passes `return_outputs=True`, but this returns only the loss",
          "return `(loss, outputs) if return_outputs else loss`");
 }
 

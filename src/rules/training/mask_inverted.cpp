@@ -17,8 +17,10 @@ bool is_large_negative(const Site &site, const Expr *value) {
 
 void tell(Site &site, const Expr *mask, std::string_view what, bool hides) {
   report(site, *mask,
-         hides ? fmt::format("`{}` hides what is True, and this mask is True for what should be attended to", what)
-               : fmt::format("`{}` attends to what is True, and this mask is True for what should be hidden", what),
+         hides ? fmt::format("`{}` hides positions that are True, but this mask is True for the positions to attend to",
+                             what)
+               : fmt::format("`{}` attends to positions that are True, but this mask is True for the positions to hide",
+                             what),
          mask->kind == NodeKind::Name ? fmt::format("invert it: `~{}`", text_of(site, mask))
                                       : fmt::format("invert it: `~({})`", text_of(site, mask)));
 }
@@ -105,9 +107,9 @@ or in `scores.masked_fill(mask, -inf)`, and one that is True for padding or for 
 
 ## Why it is wrong
 
-`nn.MultiheadAttention` and the `nn.Transformer` layers ignore the positions where the mask is True; `scaled_dot_product_attention` takes
-part in those where it is True, and Hugging Face masks are 1 for real tokens. With the wrong one the model attends to padding only, or to the
-future. Nothing fails, and it still learns something.
+`nn.MultiheadAttention` and the `nn.Transformer` layers ignore the positions where the mask is True; `scaled_dot_product_attention` attends
+to those where it is True, and Hugging Face masks are 1 for real tokens. With the wrong one the model attends to padding only, or to the
+future. Nothing fails, and the model still learns something.
 
 ## Bad
 

@@ -23,7 +23,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMaskedCollatorForCausal = {
     .info = {.code = "DP934",
              .name = "masked-collator-for-causal",
-             .summary = "a collator for masked language models that prepares the batches of a causal one",
+             .summary = "a collator for masked language models that prepares the batches of a causal model",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -36,7 +36,7 @@ extern constinit const Rule kMaskedCollatorForCausal = {
 
 ## Why it is wrong
 
-By default the collator replaces 15% of the tokens by a mask and makes labels for these alone. A causal model has no mask token, so the
+By default the collator replaces 15% of the tokens by a mask and creates labels for these only. A causal model has no mask token, so the
 collator raises a `ValueError`; with a tokenizer that has one, the model learns to copy.
 
 ## Bad

@@ -165,7 +165,7 @@ bool has_turns(const Site &site, const model::Loop &loop) {
   return !loop.tiny || (counts && !is_left && integer_of(site, range->args[0]).value_or(2) >= 2);
 }
 
-// A loop over batches, or one that adds to metrics of Keras in each turn.
+// A loop over batches, or one that adds to metrics of Keras in each iteration.
 bool goes_over_batches(const Site &site, const model::Loop &loop) {
   static constexpr std::string_view kUpdates[] = {".update_state("};
   return loop.steps || loop.evaluates || goes_over_data(site, loop) ||
@@ -448,7 +448,7 @@ nothing resets that metric.
 
 ## Why it is wrong
 
-A metric accumulates what `update()` gets until it is reset. Without a reset, the value of epoch ten covers all ten epochs: it reacts
+A metric accumulates what `update()` receives until it is reset. Without a reset, the value of epoch ten covers all ten epochs: it reacts
 slowly, and the best epoch is found too late. Metrics that keep all predictions, such as AUROC, also need more memory with every epoch.
 
 ## Bad

@@ -51,10 +51,9 @@ void check(Site &site, const Call &call) {
                     Site place = there;
                     Finding &finding =
                         report(place, *origin.expr,
-                               fmt::format("this metric gets logits and {}, as if they were probabilities", why),
-                               "end the model in a sigmoid and use `from_logits=False`, or tell the metric: "
-                               "`threshold=0.0` for accuracy, "
-                               "`from_logits=True` for `AUC`");
+                               fmt::format("this metric receives logits and {}, as if they were probabilities", why),
+                               "end the model with a sigmoid and use `from_logits=False`, or configure the metric: "
+                               "`threshold=0.0` for accuracy, `from_logits=True` for `AUC`");
                     add_note(finding, site, call, "the loss takes logits here");
                   }
                   return Onward::Stop;
@@ -66,7 +65,7 @@ void check(Site &site, const Call &call) {
 
 extern constinit const Rule kMetricOfLogits = {.info = {.code = "DP972",
                                                         .name = "metric-of-logits",
-                                                        .summary = "a Keras metric that takes logits for probabilities",
+                                                        .summary = "a Keras metric that treats logits as probabilities",
                                                         .root_cause = "Training: Wrong Evaluation",
                                                         .symptoms = "Wrong Result",
                                                         .stage = "Evaluation",
@@ -76,7 +75,7 @@ extern constinit const Rule kMetricOfLogits = {.info = {.code = "DP972",
                                                         .documentation = R"(## What it finds
 
 `compile(loss=BinaryCrossentropy(from_logits=True), metrics=[…])` with `"accuracy"`, `BinaryAccuracy()`, `Precision()`, `Recall()` or `AUC()` that
-are not told that they get logits.
+are not configured for logits.
 
 ## Why it is wrong
 

@@ -80,9 +80,9 @@ void check(Site &site, const Call &call) {
     if (other == nullptr) {
       return;
     }
-    Finding &finding = report(
-        site, call, fmt::format("`{}` also collects the training batches, so what it computes is of both", written),
-        "use one metric for each stage: `metric.clone()`");
+    Finding &finding =
+        report(site, call, fmt::format("`{}` also collects the training batches, so its result mixes both", written),
+               "use one metric for each stage: `metric.clone()`");
     add_note(finding, site, *other, "training updates it here");
     return;
   }
@@ -93,8 +93,7 @@ void check(Site &site, const Call &call) {
     });
   };
   if (enclosing(site, NodeKind::If) == nullptr && comes_from("training_step") && comes_from("validation_step")) {
-    report(site, call,
-           fmt::format("`{}` collects training and validation batches, so what it computes is of both", written),
+    report(site, call, fmt::format("`{}` collects training and validation batches, so its result mixes both", written),
            "use one metric for each stage: `metric.clone()`");
   }
 }
@@ -139,7 +138,7 @@ Stages stages_of(const Site &site, const Expr *collection) {
 void tell_shared(Site &site, const Expr &metric) {
   if (!site.module->is_test) {
     report(site, metric,
-           fmt::format("`{}` is one metric for all stages, so what it computes is of the batches of all of them",
+           fmt::format("`{}` is one metric for all stages, so its result mixes the batches of all of them",
                        text_of(site, &metric)),
            "use one metric for each stage: `metric.clone()`");
   }
@@ -192,7 +191,7 @@ void check_assignment(Site &site, const Assign &node) {
     }
   }
   if (stages.are_several() && !site.module->is_test) {
-    report(site, node, "this is one metric for all stages, so what it computes is of the batches of all of them",
+    report(site, node, "this is one metric for all stages, so its result mixes the batches of all of them",
            "use one metric for each stage: `metric.clone()`");
   }
 }

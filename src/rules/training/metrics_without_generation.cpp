@@ -37,7 +37,7 @@ void check(Site &site, const Call &call) {
   Finding &finding = report_option(site, call, metrics,
                                    "this decodes the predictions, but without `predict_with_generate` they are logits",
                                    "pass `predict_with_generate=True` to `Seq2SeqTrainingArguments`");
-  finding.notes.push_back({there.module->file, made->span(), "these arguments do not ask for generation"});
+  finding.notes.push_back({there.module->file, made->span(), "these arguments do not request generation"});
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 
 #include "python/children.h"
 
@@ -29,7 +30,7 @@ const Stmt *stores_module(const Site &site, const Block &body, Symbol self) {
     }
     const auto *target = as<Attribute>(assignment->targets[0]);
     const auto *object = target != nullptr ? as<Name>(target->value) : nullptr;
-    const auto *made = as<Call>(assignment->value);
+    const auto *made = as<Call>(run_by(assignment->value));
     if (object == nullptr || object->id != self || made == nullptr) {
       continue;
     }

@@ -2,6 +2,7 @@
 #include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include "python/children.h"
@@ -80,7 +81,7 @@ bool is_given_by_lightning(const Site &site, const Expr *optimizer) {
     Given given;
     any_node(site.function->definition()->body, [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
-      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
       const auto *element = assignment != nullptr ? as<Subscript>(assignment->value) : nullptr;
       call = element != nullptr ? as<Call>(element->value) : call;
       if (call != nullptr && called_method(*call) == "optimizers") {
@@ -283,7 +284,7 @@ void check(Site &site, const Call &call) {
   }
   if (const auto *name = as<Name>(optimizer);
       loop != nullptr && name != nullptr && contains(loop->assigned, name->id)) {
-    return; // a new one in each turn
+    return; // a new one in each iteration
   }
   const std::string_view written = text_of(site, optimizer);
   if (reaches_word(site, *place, clearing) || is_handed_away(site, place, written)) {

@@ -43,9 +43,9 @@ bool goes_over_folds(const Site &site, const model::Loop &loop) { return gives_f
 void report_shared(Site &site, const Node &place, const Name &model, const model::Loop &loop) {
   Finding &finding =
       report(site, place,
-             fmt::format("`{}` goes on training in every fold, so it has already seen the data that it is tested on",
+             fmt::format("`{}` continues training in every fold, so it has already seen the data that it is tested on",
                          model.id.text()),
-             "create the model inside the loop, or restore its first weights at the start of each fold");
+             "create the model inside the loop, or restore its initial weights at the start of each fold");
   add_note(finding, site, *loop.node, "the folds");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
 }
@@ -158,7 +158,7 @@ void check_torch(Site &site, const Node &node) {
 extern constinit const Rule kModelSharedByFolds = {
     .info = {.code = "DP955",
              .name = "model-shared-by-folds",
-             .summary = "a model that all folds of a cross-validation go on training",
+             .summary = "a model that continues training across the folds of a cross-validation",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",

@@ -163,7 +163,7 @@ const HeldModules &held_by_function(const Site &site) {
   });
 }
 
-// Without `.to(device)` and the like behind it.
+// Without `.to(device)` and the like after it.
 const Call *maker_of(const Expr *value) {
   const auto *call = as<Call>(value);
   while (call != nullptr && receiver_of(*call) != nullptr &&
@@ -298,7 +298,7 @@ void check(Site &site, const Call &optimizer) {
     const Call *const trained = forgotten.trained;
     const std::string written = (is_held_by_self ? "self." : "") + std::string(name.text());
     Finding &finding = report(
-        site, optimizer, fmt::format("no optimizer gets the parameters of `{}`, so it is never trained", written),
+        site, optimizer, fmt::format("no optimizer receives the parameters of `{}`, so it is never trained", written),
         fmt::format("pass both: `[*{}.parameters(), *{}.parameters()]`", text_of(site, given), written));
     add_note(finding, site, *module->made, fmt::format("`{}` starts with random weights", written));
     const Site there = site_of(site, *trained);
@@ -311,7 +311,7 @@ void check(Site &site, const Call &optimizer) {
 extern constinit const Rule kModuleWithoutOptimizer = {
     .info = {.code = "DP875",
              .name = "module-without-optimizer",
-             .summary = "a module that the loss depends on and whose parameters no optimizer gets",
+             .summary = "a module that the loss depends on but whose parameters no optimizer receives",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",

@@ -71,7 +71,7 @@ void check(Site &site, const Call &call) {
                               fmt::format("`{}` waits for `{}`, but this `fit()` has no validation data, so the "
                                           "callback never acts",
                                           name, monitor->text),
-                              "pass `validation_data` or `validation_split`, or monitor a value of the training");
+                              "pass `validation_data` or `validation_split`, or monitor a training value");
     finding.notes.push_back({given.scope.module->file, made->span(), "the callback"});
     return;
   }

@@ -117,7 +117,7 @@ void check(Site &site, const Call &call) {
     }
     Site there = site_of(one.site, *maker);
     Finding &finding = report(
-        there, *maker, fmt::format("`{}` is not given to `prepare()`, so every process trains on all samples", text),
+        there, *maker, fmt::format("`{}` is not passed to `prepare()`, so every process trains on all samples", text),
         fmt::format("prepare it with the model and the optimizer: `{0} = accelerator.prepare({0})`", text));
     finding.notes.push_back({site.module->file, call.span(), "each process trains on its batches here"});
   }
@@ -128,7 +128,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNotPrepared = {
     .info = {.code = "DP848",
              .name = "not-prepared",
-             .summary = "a training loader that is not given to Accelerate's `prepare()`",
+             .summary = "a training loader that is not passed to Accelerate's `prepare()`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Slow Execution Time, Wrong Result",
              .stage = "Training",
@@ -137,8 +137,8 @@ extern constinit const Rule kNotPrepared = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that trains with `accelerator.backward()`, or `fabric.backward()`, over a `DataLoader` that no `prepare()` or `setup_dataloaders()` of
-the file is given, while the model is.
+A loop that trains with `accelerator.backward()`, or `fabric.backward()`, over a `DataLoader` that the file passes to no `prepare()` or `setup_dataloaders()`,
+although it passes the model.
 
 ## Why it is wrong
 

@@ -1,5 +1,6 @@
 #include "model/classes.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ void check(Site &site, const Call &call) {
   if (drawn.calls.empty()) {
     return;
   }
-  const Call &first = *drawn.calls.front();
+  const auto &first = *static_cast<const Call *>(original_of(site, drawn.calls.front()));
   const std::string_view text = place->module->parsed->source.part(first.func->start, first.func->end);
   Finding &finding = report(
       site.findings, *site.rule, *place->module, first.span(),

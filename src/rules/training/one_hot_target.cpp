@@ -24,11 +24,11 @@ void check_optax(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, *target, "this loss takes the class of each sample, and gets one-hot rows",
+      report(site, *target, "this loss expects the class index of each sample, but receives one-hot rows",
              fmt::format("pass the classes, `{}`, or use `optax.softmax_cross_entropy`",
                          made->args.empty() ? std::string_view("labels") : text_of(site, made->args[0])));
   if (made != target) {
-    add_note(finding, site, *made, "they are made here");
+    add_note(finding, site, *made, "they are created here");
   }
 }
 
@@ -48,35 +48,36 @@ void check_torch(Site &site, const Call &call) {
     return;
   }
   const Expr *classes = argument(*made, 0, "tensor");
-  Finding &finding =
-      report(site, *target,
-             fmt::format("`{}` takes the class of each sample here, and gets one-hot rows of integers", loss.name),
-             fmt::format("pass the classes themselves{}",
-                         classes != nullptr ? fmt::format(": `{}`", text_of(site, classes)) : ""));
+  Finding &finding = report(
+      site, *target,
+      fmt::format("`{}` expects the class index of each sample here, but receives one-hot rows of integers", loss.name),
+      fmt::format("pass the classes themselves{}",
+                  classes != nullptr ? fmt::format(": `{}`", text_of(site, classes)) : ""));
   if (made != target) {
-    add_note(finding, site, *made, "they are made here");
+    add_note(finding, site, *made, "they are created here");
   }
 }
 
 } // namespace
 
-extern constinit const Rule kOneHotTarget = {.info = {.code = "DP881",
-                                                      .name = "one-hot-target",
-                                                      .summary = "one-hot targets for a loss that takes classes",
-                                                      .root_cause = "Training: Wrong Loss",
-                                                      .symptoms = "Program Crash, Wrong Result",
-                                                      .stage = "Training",
-                                                      .frameworks = "PyTorch, JAX",
-                                                      .severity = Severity::Error,
-                                                      .tier = Tier::On,
-                                                      .documentation = R"(## What it finds
+extern constinit const Rule kOneHotTarget = {
+    .info = {.code = "DP881",
+             .name = "one-hot-target",
+             .summary = "one-hot targets for a loss that expects class indices",
+             .root_cause = "Training: Wrong Loss",
+             .symptoms = "Program Crash, Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch, JAX",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
 
 `F.nll_loss` or `F.cross_entropy` (or their modules) with a target of `F.one_hot`, and `optax.softmax_cross_entropy_with_integer_labels` with labels of `jax.nn.one_hot`.
 
 ## Why it is wrong
 
 `nll_loss` takes the index of each sample's class. `cross_entropy` takes indices or probabilities, and probabilities have to be floating-point numbers: the integers of `one_hot`
-are taken for indices of a wrong shape. Both raise an error.
+are treated as indices of a wrong shape. Both raise an error.
 
 ## Bad
 
@@ -100,13 +101,13 @@ def loss_of(logits, y):
 
 ## When it is wrong
 
-It is not: PyTorch refuses such targets.
+Never: PyTorch rejects such targets.
 
 ## References
 
 - PyTorch: `CrossEntropyLoss`, `NLLLoss`
 )"},
-                                             .calls = kLossCalls,
-                                             .on_call = check_torch};
+    .calls = kLossCalls,
+    .on_call = check_torch};
 
 } // namespace deepperf::rules::one_hot_target

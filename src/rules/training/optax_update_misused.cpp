@@ -1,4 +1,5 @@
 #include "rules/jax.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
 
@@ -59,7 +60,7 @@ bool is_gradient(const Site &site, const Block &body, Symbol name, u32 before) {
       if (!mentions(target, name)) {
         continue;
       }
-      const auto *call = as<Call>(assignment->value);
+      const auto *call = as<Call>(run_by(assignment->value));
       const auto *transform = call != nullptr ? as<Call>(call->func) : nullptr;
       const std::string_view api = transform != nullptr ? called_api(site, *transform) : std::string_view{};
       (api == "jax.grad" || api == "jax.value_and_grad" ? found : other) = true;
@@ -88,8 +89,8 @@ void check_apply(Site &site, const Call &call) {
     return;
   }
   Finding &finding = report(site, *given,
-                            fmt::format("`{}` are the gradients, so `apply_updates()` adds them as they are, without "
-                                        "learning rate and uphill",
+                            fmt::format("`{}` are the gradients, so `apply_updates()` adds them without a learning "
+                                        "rate, in the direction that increases the loss",
                                         given->id.text()),
                             "pass the updates that `update()` returned");
   add_note(finding, site, *update, "the updates");
@@ -124,8 +125,8 @@ the parameters as third argument; and `optax.apply_updates(params, grads)` where
 
 ## Why it is wrong
 
-Weight decay is computed from the parameters, and Optax raises an error if it does not get them. Gradients that are applied directly make
-the parameters climb: `apply_updates` adds, and only the optimizer turns gradients into steps downhill.
+Weight decay is computed from the parameters, and Optax raises an error without them. Gradients that are applied directly increase
+the loss: `apply_updates` adds, and only the optimizer turns gradients into descending steps.
 
 ## Bad
 
@@ -163,7 +164,7 @@ def step(params, state, x):
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

@@ -106,7 +106,7 @@ bool check_method(Site &site, const Call &call) {
   return true;
 }
 
-// A function that is one training step and that loops call in several places, or behind a test.
+// A function that is one training step and that loops call in several places, or under a test.
 void check_step(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
   const auto *model = as<Name>(model_of(call));
@@ -238,7 +238,7 @@ std::vector<const Expr *> trained_models(const Site &site, const Expr *parameter
 
 constexpr u32 kMostDepth = 2; // functions that call functions
 
-// The call of a statement, without `.to(device)` and the like behind it.
+// The call of a statement, without `.to(device)` and the like after it.
 const Call *call_of(const Stmt *statement) {
   const auto *assignment = as<Assign>(statement);
   const auto *plain = as<ExprStmt>(statement);
@@ -288,7 +288,7 @@ bool replaces_parameters(const Site &site, const Stmt *statement, std::string_vi
     if (given == nullptr || text_of(site, given) != model) {
       continue;
     }
-    return std::ranges::any_of(definition->body, [&](const Stmt *part) { // not behind a test
+    return std::ranges::any_of(definition->body, [&](const Stmt *part) { // not under a test
       return replaces_parameters(inside, part, name, depth + 1);
     });
   }

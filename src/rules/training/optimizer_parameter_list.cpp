@@ -111,8 +111,8 @@ void check_groups(Site &site, const Call &call, const List &groups) {
         Finding &finding =
             report(site, call,
                    fmt::format("the weights of `{}` are in two parameter groups, which the optimizer rejects", text),
-                   fmt::format("leave them out of the group of `{}`", text_of(site, whole)));
-        add_note(finding, site, *first, "this group has them, too");
+                   fmt::format("exclude them from the group of `{}`", text_of(site, whole)));
+        add_note(finding, site, *first, "this group contains them as well");
         return;
       }
     }
@@ -154,8 +154,8 @@ void check_joined(Site &site, const Call &call, const Expr *params) {
         Finding &finding =
             report(site, call,
                    fmt::format("the weights of `{}` are in the list twice, so every step updates them twice", part),
-                   fmt::format("leave out one of them: `{}.parameters()` has them all", whole));
-        add_note(finding, site, *owners[first], "this has them, too");
+                   fmt::format("remove one of them: `{}.parameters()` contains them all", whole));
+        add_note(finding, site, *owners[first], "this contains them as well");
         return;
       }
     }
@@ -174,7 +174,7 @@ void check_optimizer(Site &site, const Node &node) {
   if (const auto *sum = as<BinOp>(params);
       sum != nullptr && sum->op() == Operator::Add &&
       (weights_owner(sum->left) != nullptr || weights_owner(sum->right) != nullptr)) {
-    report(site, *params, "`parameters()` gives a generator, and generators cannot be added",
+    report(site, *params, "`parameters()` returns a generator, and generators cannot be added",
            "write `[*a.parameters(), *b.parameters()]`");
     return;
   }
@@ -213,7 +213,7 @@ or a `filter()` and is iterated twice: counted and then given to the optimizer, 
 
 ## Why it is wrong
 
-An optimizer rejects a parameter that is in two groups. `parameters()` and `filter()` give iterators: whoever comes second gets nothing. The optimizer
+An optimizer rejects a parameter that is in two groups. `parameters()` and `filter()` return iterators: the second consumer gets nothing. The optimizer
 fails with an empty parameter list, and clipping does nothing at all.
 
 ## Bad

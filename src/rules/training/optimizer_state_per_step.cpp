@@ -2,6 +2,7 @@
 #include "rules/jax.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -91,12 +92,11 @@ bool check_parameter(Site &site, const Call &call, const Expr &optimizer, const 
   if (is_read_before || caller == function.called_by.end()) {
     return false;
   }
-  Finding &finding =
-      report(site, call,
-             fmt::format("the `{}` that the function gets is replaced by a new one in every call, so the "
-                         "optimizer's moments and step count are lost",
-                         state.id.text()),
-             fmt::format("remove it: the caller carries `{}` from call to call", state.id.text()));
+  Finding &finding = report(site, call,
+                            fmt::format("the `{}` that the function receives is replaced by a new one in every call, "
+                                        "so the optimizer's moments and step count are lost",
+                                        state.id.text()),
+                            fmt::format("remove it: the caller carries `{}` from call to call", state.id.text()));
   finding.notes.push_back({(*caller)->caller->module->file, (*caller)->call->span(), "called with the state so far"});
   return true;
 }
@@ -108,7 +108,7 @@ const Call *step_with(const Site &site, const model::Loop &loop, Symbol state, c
   u32 count = 0;
   any_node(loop.node, [&](const Node *node) {
     const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
     const auto *targets = assignment != nullptr ? as<Tuple>(assignment->targets[0]) : nullptr;
     if (call == nullptr || targets == nullptr || carried == nullptr || !mentions(targets, carried->id) ||
         !mentions(targets, state)) {

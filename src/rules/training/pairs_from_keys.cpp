@@ -135,10 +135,10 @@ void check_pair(Site &site, const Node &place, const Expr *target, const Expr *i
   if (is_param || stored.stores != stored.dicts || stored.stores == 0 || !has_plain_keys(all, stored)) {
     return;
   }
-  Finding &finding = report(
-      site, place,
-      fmt::format("iterating over the dict `{}` gives its keys, which are strings and no pairs", name->id.text()),
-      fmt::format("iterate over `{}.items()`", name->id.text()));
+  Finding &finding =
+      report(site, place,
+             fmt::format("iterating over the dict `{}` yields its keys, which are strings, not pairs", name->id.text()),
+             fmt::format("iterate over `{}.items()`", name->id.text()));
   add_note(finding, site, *stored.made, "the dict is created here");
   set_fix(finding, false, {insert_after(*iter, ".items()")});
 }
@@ -158,7 +158,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kPairsFromKeys = {
     .info = {.code = "DP893",
              .name = "pairs-from-keys",
-             .summary = "a loop that takes the keys of a dict for pairs",
+             .summary = "a loop that unpacks the keys of a dict as pairs",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -172,7 +172,7 @@ extern constinit const Rule kPairsFromKeys = {
 
 ## Why it is wrong
 
-Iterating over a dict gives its keys. A key of two characters is split into them; any other raises a ValueError. Such
+Iterating over a dict yields its keys. A key of two characters is split into them; any other raises a ValueError. Such
 loops collect weights for a checkpoint, so the error comes after training.
 
 ## Bad
@@ -205,7 +205,7 @@ def trained_weights(model: torch.nn.Module):
 
 ## When it is wrong
 
-The rule looks only at dicts that the function itself creates, with keys that it knows to be strings.
+The rule considers only dicts that the function itself creates, with keys that are known to be strings.
 
 ## References
 

@@ -158,7 +158,7 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(
       site, call,
-      "this perplexity is of a mean over batches, which counts the tokens of small batches more than those of others",
+      "this perplexity is computed from a mean over batches, which gives the tokens of small batches more weight",
       "add up the losses of all tokens and their number, and divide once at the end");
   finding.notes.push_back({home.module->file, addition->span(), "the mean of each batch is added here"});
   finding.notes.push_back({there.module->file, ratio->span(), "the sum is divided by the number of batches here"});

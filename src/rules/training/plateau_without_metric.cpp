@@ -55,14 +55,14 @@ void check(Site &site, const Call &call) {
   }
   const Expr *metric = argument(call, 0, "metrics");
   if (metric == nullptr) {
-    note(report(site, call, "`ReduceLROnPlateau.step()` fails without the metric that it watches",
+    note(report(site, call, "`ReduceLROnPlateau.step()` fails without the metric that it monitors",
                 "pass the validation loss: `step(val_loss)`"));
     return;
   }
   if (counts_epochs(site, metric)) {
     note(report(site, call,
-                fmt::format("`ReduceLROnPlateau` gets the number of the epoch as its metric, which only rises, so the "
-                            "learning rate falls whatever the model does"),
+                fmt::format("`ReduceLROnPlateau` receives the epoch number as its metric, which only increases, so the "
+                            "learning rate drops whatever the model does"),
                 "pass the validation loss: `step(val_loss)`"));
     return;
   }
@@ -85,7 +85,8 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPlateauWithoutMetric = {
     .info = {.code = "DP919",
              .name = "plateau-without-metric",
-             .summary = "a `ReduceLROnPlateau` that gets no metric, the epoch, or one in the wrong direction",
+             .summary =
+                 "a `ReduceLROnPlateau` that receives no metric, the epoch number, or a metric in the wrong direction",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -133,7 +134,7 @@ def train(model: torch.nn.Module, run_epoch, evaluate):
 
 ## When it is wrong
 
-Where a name means something else than usual.
+Where a name means something other than usual.
 
 ## References
 

@@ -25,7 +25,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPlateauWithoutMonitor = {
     .info = {.code = "DP938",
              .name = "plateau-without-monitor",
-             .summary = "a `ReduceLROnPlateau` that Lightning does not know the metric of",
+             .summary = "a `ReduceLROnPlateau` whose metric Lightning does not know",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Training",

@@ -103,7 +103,7 @@ void check(Site &site, const Node &node) {
       Finding &finding = report(place, *call,
                                 "each device updates its parameters with the gradients of its own part of the batch, "
                                 "so the copies of the model drift apart",
-                                "average them first: `grads = jax.lax.pmean(grads, axis_name=\"batch\")`");
+                                "average the gradients first: `grads = jax.lax.pmean(grads, axis_name=\"batch\")`");
       add_note(finding, site, *function->compiled_at, "runs on every device");
       finding.notes.push_back({gradient.function->module->file,
                                {gradient.call->start, gradient.call->end},
@@ -155,7 +155,7 @@ extern constinit const Rule kPmapWithoutMean = {
              .documentation = R"(## What it finds
 
 A function under `jax.pmap` that computes gradients and applies them, itself or in what it calls, where no `jax.lax.pmean`, `psum` or the like
-stands between the two. An average of the metrics alone does not help.
+comes between the two. An average of the metrics alone does not help.
 
 ## Why it is wrong
 
@@ -195,7 +195,7 @@ def train_step(state, x, y):
 
 ## When it is wrong
 
-Where the devices train models of their own, as for an ensemble or a search.
+Where each device trains its own model, as for an ensemble or a search.
 
 ## References
 

@@ -76,7 +76,7 @@ void check(Site &site, const Call &call) {
                         });
   if (is_param && !uses_mask_elsewhere(calling, *forward, named->id)) {
     Finding &finding = report(site, call, std::string(kMessage), std::string(kAdvice));
-    finding.notes.push_back({calling.module->file, mask->span(), "the mask says what is padding"});
+    finding.notes.push_back({calling.module->file, mask->span(), "the mask marks the padding"});
     return;
   }
   auto encoding = encoding_behind(calling, *forward);
@@ -114,7 +114,7 @@ extern constinit const Rule kPoolingIgnoresMask = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding, or that gets an `attention_mask` that nothing
+`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding, or that receives an `attention_mask` that nothing
 else uses. It is a hint where there may be only one text.
 
 ## Why it is wrong

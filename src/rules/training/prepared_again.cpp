@@ -38,7 +38,7 @@ void check(Site &site, const Call &call) {
     }
     Finding &finding =
         report(site, call,
-               fmt::format("`{}` is prepared again in every iteration, each time around what is already prepared",
+               fmt::format("`{}` is prepared again in every iteration, each time wrapping what is already prepared",
                            name->id.text()),
                "prepare models, optimizers and loaders once, before the loop");
     add_note(finding, site, *loop->node, "in each iteration of this loop");
@@ -63,7 +63,7 @@ extern constinit const Rule kPreparedAgain = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model, … = accelerator.prepare(model, …)` in a loop that does not create the model or the optimizer anew.
+`model, … = accelerator.prepare(model, …)` in a loop that does not create the model or the optimizer again.
 
 ## Why it is wrong
 

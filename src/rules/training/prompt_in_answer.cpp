@@ -175,7 +175,7 @@ through functions and loops; where the text is cut, split or searched before, th
 ## Why it is wrong
 
 A decoder-only model returns the tokens of the prompt followed by the new ones. A word that the prompt contains is found in every text,
-and a comparison with the answer alone never holds.
+and a comparison with the answer alone is never true.
 
 ## Bad
 

@@ -39,7 +39,7 @@ void check_module(Site &site) {
   }
   if (found != nullptr) {
     report(site, *found,
-           fmt::format("`{}` makes a queue that no queue runner fills, so the first run waits forever",
+           fmt::format("`{}` creates a queue that no queue runner fills, so the first run waits forever",
                        text_of(site, found->func)),
            "call `tf.train.start_queue_runners(sess, coord)` before the first run, or use `tf.data`");
   }

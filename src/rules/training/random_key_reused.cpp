@@ -129,7 +129,7 @@ void for_each_drawn(const model::Project &project, Memory &memory, const Call &c
   }
 }
 
-// The end of the first assignment to each parameter: behind it, the name is another key.
+// The end of the first assignment to each parameter: after it, the name is another key.
 std::vector<u32> first_rebinding(const model::FunctionInfo &function, const FunctionDef &definition) {
   std::vector<u32> ends(function.params.size(), std::numeric_limits<u32>::max());
   any_node_inside(&definition, [&](const Node *node) {
@@ -261,7 +261,7 @@ void check_kept(Site &site, const Call &call) {
   finding.notes.push_back(
       {loop->function->module->file, {loop->node->start, loop->node->start + 3}, "the training loop"});
   if (const model::FunctionInfo *maker = site.project.caller_of(made)) {
-    finding.notes.push_back({maker->module->file, made->span(), "the key is made here, before the loop"});
+    finding.notes.push_back({maker->module->file, made->span(), "the key is created here, before the loop"});
   }
 }
 
@@ -329,7 +329,7 @@ void check_mapped(Site &site, const Call &call) {
                                             text_of(site, call.args[i])),
                                 fmt::format("pass one key for each: `jax.random.split({}, n)`, and map over them",
                                             text_of(site, call.args[i])));
-      add_note(finding, site, *axes->elts[i], "`None` is for what all elements share");
+      add_note(finding, site, *axes->elts[i], "`None` marks what all elements share");
       return;
     }
   }
@@ -471,7 +471,7 @@ private:
                               block.back()->kind == NodeKind::Continue || block.back()->kind == NodeKind::Break);
   }
 
-  // `a = b = key`: names of one key. What a branch or loop renames is forgotten behind it.
+  // `a = b = key`: names of one key. What a branch or loop renames is forgotten after it.
   void rename(const Expr *target, const Expr *value) {
     const auto *name = as<Name>(target);
     const auto *key = as<Name>(value);
@@ -621,12 +621,12 @@ Two calls of `jax.random` functions with the same key on the same path through a
 `split` counts as a use, `fold_in` does not. It is a hint unless both calls draw numbers.
 
 A key that is used in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function
-that gets the key and draws with it; also `keys[0]`, and an attribute that only the constructor sets. Numbers that `jax.random` draws there,
+that receives the key and draws with it; also `keys[0]`, and an attribute that only the constructor sets. Numbers that `jax.random` draws there,
 and training loops that call a compiled step, are reported by default.
 
 ## Why it is wrong
 
-A key determines all numbers that are drawn with it. Two draws with one key give the same numbers, or numbers that depend on each other:
+A key determines all numbers that are drawn with it. Two draws with one key return the same numbers, or numbers that depend on each other:
 weights start alike, dropout masks repeat, noise is correlated with the data. JAX does not report it unless `jax_debug_key_reuse` is
 enabled.
 

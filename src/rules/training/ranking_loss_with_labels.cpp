@@ -79,8 +79,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "this loss ignores the labels and takes every pair as a positive one, also those labelled 0",
-             "use a loss that reads the label, such as `OnlineContrastiveLoss`, or keep the positive pairs only");
+      report(site, call, "this loss ignores the labels and treats every pair as positive, even those labeled 0",
+             "use a loss that reads the label, such as `OnlineContrastiveLoss`, or keep only the positive pairs");
   add_note(finding, site, *labels.given, "the pairs get their labels here");
   // Where nothing else tells that there are two kinds of pairs, all may be positive.
   if (!file_has_word(site, {"BinaryClassificationEvaluator", "EmbeddingSimilarityEvaluator"}) &&
@@ -94,7 +94,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kRankingLossWithLabels = {
     .info = {.code = "DP976",
              .name = "ranking-loss-with-labels",
-             .summary = "labelled pairs for a ranking loss of Sentence Transformers that ignores labels",
+             .summary = "labeled pairs for a ranking loss of Sentence Transformers that ignores labels",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -104,11 +104,11 @@ extern constinit const Rule kRankingLossWithLabels = {
              .documentation = R"(## What it finds
 
 `MultipleNegativesRankingLoss` of Sentence Transformers, or one of its variants, in a program whose pairs have labels: `InputExample(texts=[a, b], label=row["same"])`, or a data set with a column
-`label` that an evaluator for labelled pairs also reads. It is a hint where nothing tells that some labels are 0.
+`label` that an evaluator for labeled pairs also reads. It is a hint where nothing shows that some labels are 0.
 
 ## Why it is wrong
 
-The loss takes each pair as an anchor and its match, and all other texts of the batch as negatives. It never reads the label, so pairs that are labelled as different are
+The loss takes each pair as an anchor and its match, and all other texts of the batch as negatives. It never reads the label, so pairs that are labeled as different are
 pulled together.
 
 ## Bad
@@ -137,7 +137,7 @@ model.fit([(loader, losses.OnlineContrastiveLoss(model))])
 
 ## When it is wrong
 
-Where all pairs are positive, and the label is a leftover.
+Where all pairs are positive and the label is unused.
 
 ## References
 

@@ -35,7 +35,8 @@ void check_gradient(Site &site, const Call &call) {
                               "* world_size", "/ self.world_size", "predivide"})) {
     return;
   }
-  report(site, call, "this adds up the gradients of all processes, so the step is as many times too large",
+  report(site, call,
+         "this sums the gradients of all processes, so the step is too large by a factor of the number of processes",
          "pass `op=dist.ReduceOp.AVG`, or divide by `dist.get_world_size()`");
 }
 
@@ -69,9 +70,10 @@ void check(Site &site, const Call &call) {
   if (before == nullptr || is_divided_after) {
     return;
   }
-  Finding &finding =
-      report(site, call, "this adds up the averages of all processes, so the result is as many times too large",
-             "pass `op=dist.ReduceOp.AVG`, or divide by `dist.get_world_size()`");
+  Finding &finding = report(
+      site, call,
+      "this sums the averages of all processes, so the result is too large by a factor of the number of processes",
+      "pass `op=dist.ReduceOp.AVG`, or divide by `dist.get_world_size()`");
   add_note(finding, site, *before, "it is an average of this process here");
 }
 

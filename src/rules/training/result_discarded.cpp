@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "model/variance.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -154,6 +155,15 @@ bool check_dataset(Site &site, const Call &call) {
   return true;
 }
 
+// `x.to(f"cuda:{i}")` for each device of a loop: it is copied to find out whether it can be, or to wake them up.
+bool goes_to_each(const Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  const std::string_view method = called_method(call);
+  const auto varies = [&](const Expr *expr) { return model::varies(site.project, *loop, expr); };
+  return loop != nullptr && (method == "to" || method == "cuda") && !varies(receiver_of(call)) &&
+         std::ranges::any_of(call.args, varies);
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   if (node.kind == NodeKind::Assign) {
@@ -184,7 +194,7 @@ void check(Site &site, const Node &node) {
       site.module->parsed->source.is_notebook && site.ancestors.empty(); // a notebook's cell prints it
   // What some caller or branch does not tell may be a module, whose to() moves the module itself.
   if (!callee.is(model::Value::Tag::ApiMethod) || callee.kind != Kind::TorchTensor || is_shown ||
-      (callee.receiver().open && callee.receiver().maker() == nullptr) ||
+      goes_to_each(site, *call) || (callee.receiver().open && callee.receiver().maker() == nullptr) ||
       (callee.receiver().container && !is_part_of_batch(site, static_cast<const Name *>(method->value)->id))) {
     return;
   }

@@ -64,9 +64,10 @@ void check(Site &site, const Call &call) {
   if (dataset != nullptr && has_word(text_of(site, dataset), {"rank"})) {
     return;
   }
-  Finding &finding = report(site, call, "every process trains on all samples, because nothing divides them",
-                            "pass `sampler=DistributedSampler(dataset)` instead of `shuffle=True`, and call its "
-                            "`set_epoch(epoch)` in every epoch");
+  Finding &finding =
+      report(site, call, "every process trains on all samples, because nothing divides them among the processes",
+             "pass `sampler=DistributedSampler(dataset)` instead of `shuffle=True`, and call its "
+             "`set_epoch(epoch)` in every epoch");
   add_note(finding, site, *wrapper, "the model is trained by several processes");
 }
 

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace deepperf::rules::schedule_in_epochs {
 
@@ -74,6 +78,19 @@ struct EpochCount {
 };
 struct EpochCounts : std::vector<EpochCount> {};
 
+struct HashQuantity {
+  std::size_t operator()(const Quantity &one) const {
+    std::size_t hash = std::hash<const void *>{}(one.node) ^ (std::hash<const void *>{}(one.owner) << 1U);
+    hash = hash * 31 + one.attribute.id;
+    return hash * 31 + one.key.id;
+  }
+};
+// The counts, and the first of them that each quantity is.
+struct CountedEpochs {
+  EpochCounts counts;
+  std::unordered_map<Quantity, std::size_t, HashQuantity> first;
+};
+
 EpochCounts find_epoch_counts(const Site &site) {
   EpochCounts counts;
   for (const model::Loop &loop : site.project.loops) {
@@ -139,6 +156,46 @@ bool is_handed_to_who_asks(const Site &site, const Call &use, Symbol schedule) {
   return false;
 }
 
+// What a function or file calls, and the calls that it gives each name to.
+struct CalledNames {
+  std::unordered_set<u32> names;
+  std::unordered_set<u32> attributes;
+  std::unordered_map<u32, std::vector<const Call *>> given;
+};
+
+// Of the whole file if `function` is null.
+const CalledNames &called_names(const Site &site, const Node *function) {
+  const void *const about = function != nullptr ? static_cast<const void *>(function) : site.module;
+  return site.memory.recall<CalledNames>(about, [&] {
+    CalledNames found;
+    const auto look = [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr) {
+        return false;
+      }
+      if (const auto *name = as<Name>(call->func)) {
+        found.names.insert(name->id.id);
+      } else if (const auto *attribute = as<Attribute>(call->func)) {
+        found.attributes.insert(attribute->attr.id);
+      }
+      for (const Expr *arg : call->args) {
+        if (const auto *given = as<Name>(arg)) {
+          found.given[given->id.id].push_back(call);
+        }
+      }
+      return false;
+    };
+    if (function != nullptr) {
+      any_node_inside(function, look);
+    } else {
+      for (const Stmt *statement : site.module->parsed->tree.body) {
+        any_node_inside(statement, look);
+      }
+    }
+    return found;
+  });
+}
+
 // Does somebody ask the schedule for a number himself, perhaps once per epoch?
 bool is_called_by_hand(const Site &site, const Call &call) {
   if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Return) {
@@ -162,21 +219,18 @@ bool is_called_by_hand(const Site &site, const Call &call) {
   const auto *attribute = as<Attribute>(target);
   const auto *name = as<Name>(target);
   const Symbol symbol = attribute != nullptr ? attribute->attr : name != nullptr ? name->id : Symbol{};
-  const auto is_use = [&](const Node *node) {
-    const auto *use = as<Call>(node);
-    const auto *plain = use != nullptr ? as<Name>(use->func) : nullptr;
-    const auto *member = use != nullptr ? as<Attribute>(use->func) : nullptr;
-    if (use != nullptr && attribute == nullptr && is_handed_to_who_asks(site, *use, symbol)) {
-      return true;
-    }
-    return attribute != nullptr ? member != nullptr && member->attr == symbol : plain != nullptr && plain->id == symbol;
-  };
-  const bool is_local = attribute == nullptr && site.function->node != nullptr;
-  bool is_called = !symbol || assignment->value != &call || (is_local && any_node_inside(site.function->node, is_use));
-  for (const Stmt *statement : is_local ? Block{} : site.module->parsed->tree.body) {
-    is_called = is_called || any_node_inside(statement, is_use);
+  if (!symbol || assignment->value != &call) {
+    return true;
   }
-  return is_called;
+  const CalledNames &called = called_names(site, attribute == nullptr ? site.function->node : nullptr);
+  if (attribute != nullptr) {
+    return called.attributes.contains(symbol.id);
+  }
+  const auto uses = called.given.find(symbol.id);
+  return called.names.contains(symbol.id) ||
+         (uses != called.given.end() && std::ranges::any_of(uses->second, [&](const Call *use) {
+            return is_handed_to_who_asks(site, *use, symbol);
+          }));
 }
 
 void check(Site &site, const Call &call) {
@@ -196,14 +250,22 @@ void check(Site &site, const Call &call) {
   if (counted.empty()) {
     return;
   }
-  const EpochCounts &epochs = site.memory.recall<EpochCounts>(&site.project, [&] { return find_epoch_counts(site); });
-  for (const EpochCount &count : epochs) {
-    const std::vector<Quantity> others = quantities(site, *count.function, count.expr);
-    const bool is_same = std::ranges::any_of(
-        counted, [&](const Quantity &one) { return std::ranges::find(others, one) != others.end(); });
-    if (!is_same) {
-      continue;
+  const CountedEpochs &epochs = site.memory.recall<CountedEpochs>(&site.project, [&] {
+    CountedEpochs found{.counts = find_epoch_counts(site), .first = {}};
+    for (std::size_t i = 0; i < found.counts.size(); ++i) {
+      for (const Quantity &one : quantities(site, *found.counts[i].function, found.counts[i].expr)) {
+        found.first.try_emplace(one, i);
+      }
     }
+    return found;
+  });
+  std::size_t first = epochs.counts.size();
+  for (const Quantity &one : counted) {
+    const auto known = epochs.first.find(one);
+    first = known != epochs.first.end() ? std::min(first, known->second) : first;
+  }
+  if (first < epochs.counts.size()) {
+    const EpochCount &count = epochs.counts[first];
     Site place = site_of_origin(site, owner);
     Finding &finding = report(
         place, *steps,
@@ -213,7 +275,6 @@ void check(Site &site, const Call &call) {
         "multiply it by the number of steps per epoch");
     finding.notes.push_back({site.module->file, call.func->span(), "the schedule"});
     finding.notes.push_back({count.function->module->file, count.expr->span(), "the same number counts epochs here"});
-    return;
   }
 }
 

@@ -80,7 +80,7 @@ extern constinit const Rule kScheduleRestarted = {
 ## Why it is wrong
 
 `set_timesteps` computes the whole schedule, copies it to the device, and clears what the scheduler remembers of earlier steps. Multistep
-solvers such as DPM-Solver++, PNDM or UniPC need that history: without it every step is a first-order step, and pictures get worse.
+solvers such as DPM-Solver++, PNDM or UniPC need that history: without it every step is a first-order step, and images get worse.
 
 ## Bad
 
@@ -121,7 +121,7 @@ def sample(x, steps):
 
 ## When it is wrong
 
-For schedulers without memory the pictures stay the same, and only time is lost.
+For schedulers without memory the images stay the same, and only time is lost.
 
 ## References
 

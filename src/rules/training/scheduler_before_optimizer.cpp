@@ -14,7 +14,7 @@ using namespace python;
 
 namespace {
 
-// Where in the node an optimizer steps, before and behind a place: directly, or in a function that is called there.
+// Where in the node an optimizer steps, before and after a place: directly, or in a function that is called there.
 struct Steps {
   const Call *before = nullptr;
   const Call *behind = nullptr;

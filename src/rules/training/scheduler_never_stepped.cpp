@@ -307,7 +307,7 @@ A schedule of `torch.optim.lr_scheduler` whose `step()` is never called and that
 ## Why it is wrong
 
 A schedule changes the learning rate only in its `step()`. Without it the optimizer keeps the first one. For a schedule with warmup that is a
-tiny fraction of the wanted learning rate.
+tiny fraction of the intended learning rate.
 
 ## Bad
 

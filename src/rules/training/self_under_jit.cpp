@@ -47,10 +47,10 @@ void check(Site &site, const Node &node) {
     return;
   }
   report(site, *function->compiled_at,
-         fmt::format("`jax.jit` takes `{}` for an array argument and raises an error: `{}` is no array and no "
+         fmt::format("`jax.jit` treats `{}` as an array argument and raises an error: `{}` is neither an array nor a "
                      "registered pytree",
                      definition.params[0]->name.text(), function->type->name.text()),
-         "use `@partial(jax.jit, static_argnums=0)`, or compile a function that gets what it needs as arguments");
+         "use `@partial(jax.jit, static_argnums=0)`, or compile a function that receives what it needs as arguments");
 }
 
 } // namespace

@@ -170,7 +170,7 @@ extern constinit const Rule kShuffleMissing = {.info = {.code = "DP817",
                                                         .fix = FixKind::None,
                                                         .documentation = R"(## What it finds
 
-A `DataLoader` whose name contains `train`, over a dataset with `__getitem__`, that gets neither `shuffle` nor a sampler. It is a
+A `DataLoader` whose name contains `train`, over a dataset with `__getitem__`, that receives neither `shuffle` nor a sampler. It is a
 hint, unless a training loop is seen that takes its batches from the loader, and the dataset is one of torchvision.
 
 ## Why it costs

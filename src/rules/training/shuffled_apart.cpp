@@ -259,7 +259,7 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .documentation = R"(## What it finds
 
 Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) in quick succession, for two arrays that belong together: the same
-function, or a caller that gets both back, passes them to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, a class
+function, or a caller that receives both, passes them to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, a class
 indexes both with the same index, or they were built from parts of the same elements. `x = x[np.random.permutation(len(x))]` counts too.
 
 ## Why it is wrong

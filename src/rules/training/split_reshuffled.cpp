@@ -57,7 +57,7 @@ void check(Site &site, const Call &call) {
     if (reshuffles(site, stage, is_folder)) {
       Finding &finding =
           report(site.findings, *site.rule, *stage.module, stage.span(),
-                 fmt::format("`{}` gives another order in every epoch, so `take()` and `skip()` split the data "
+                 fmt::format("`{}` returns a different order in every epoch, so `take()` and `skip()` split the data "
                              "differently each time, and validation samples are trained on",
                              stage.method.text().substr(stage.method.text().rfind('.') + 1)),
                  stage.info->has(kSource) ? "pass `shuffle=False` here, and shuffle the training part after the split"
@@ -79,7 +79,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSplitReshuffled = {
     .info = {.code = "DP946",
              .name = "split-reshuffled",
-             .summary = "a dataset that is shuffled anew in every epoch and then split with `take` and `skip`",
+             .summary = "a dataset that is reshuffled in every epoch and then split with `take` and `skip`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -94,7 +94,7 @@ A `tf.data` pipeline that is shuffled with `shuffle()` or `list_files()` and the
 ## Why it is wrong
 
 `shuffle()` draws a new order whenever the dataset is read from the start. `take(n)` and `skip(n)` then select other samples in every epoch, so
-that after a few epochs the model has been trained on all validation samples, and the validation loss says nothing.
+that after a few epochs the model has been trained on all validation samples, and the validation loss is meaningless.
 
 ## Bad
 

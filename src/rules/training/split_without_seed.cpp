@@ -25,7 +25,7 @@ void check(Site &site, const Call &call) {
   if (!resumes) {
     return;
   }
-  report(site, call, "every start splits the data differently, so a resumed run validates on samples it was trained on",
+  report(site, call, "every run splits the data differently, so a resumed run validates on samples it was trained on",
          "pass a seeded generator: `generator=torch.Generator().manual_seed(0)`");
 }
 
@@ -47,7 +47,7 @@ extern constinit const Rule kSplitWithoutSeed = {
 
 ## Why it is wrong
 
-After a restart the data is split anew. Samples that the model was trained on become validation data, and the metric
+After a restart the data is split differently. Samples that the model was trained on become validation data, and the metric
 looks better than it is.
 
 ## Bad

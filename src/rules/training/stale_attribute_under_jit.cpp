@@ -156,6 +156,11 @@ GlobalReads find_global_reads(const FunctionInfo &function) {
     if (const auto *param = as<Param>(node)) {
       bound.insert(param->name.id);
     }
+    if (const auto *lambda = as<Lambda>(node)) {
+      for (const Param *param : lambda->params) {
+        bound.insert(param->name.id);
+      }
+    }
     return false;
   });
   std::erase_if(reads.all, [&](const Name *name) { return bound.contains(name->id.id); });

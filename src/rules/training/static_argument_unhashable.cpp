@@ -66,7 +66,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kStaticArgumentUnhashable = {
     .info = {.code = "DP960",
              .name = "static-argument-unhashable",
-             .summary = "a list, dict or array that is passed for a static argument of `jax.jit`",
+             .summary = "a list, dict or array that is passed as a static argument of `jax.jit`",
              .root_cause = "API: Wrong API Usage",
              .symptoms = "Program Crash",
              .stage = "Model Building",
@@ -124,7 +124,7 @@ def run(x):
 
 ## When it is wrong
 
-Nothing is known.
+No false positives are known.
 
 ## References
 

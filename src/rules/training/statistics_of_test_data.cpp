@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void add_split(const Site &site, const Node *node, std::vector<Split> &into) {
   const auto *assignment = as<Assign>(node);
   const auto *parts =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
-  const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+  const auto *call = assignment != nullptr ? as<Call>(run_by(assignment->value)) : nullptr;
   if (parts == nullptr || call == nullptr || parts->elts.size() < 2) {
     return;
   }
@@ -136,8 +137,8 @@ void judge(Site &site, const Block &body) {
     }
     Finding &finding =
         report(site, *test->place,
-               fmt::format("`{}` is scaled by its own statistics, and `{}` by other ones, so the model sees test data "
-                           "on another scale",
+               fmt::format("`{}` is scaled by its own statistics, and `{}` by others, so the model sees test data on a "
+                           "different scale",
                            split.test.text(), split.train.text()),
                "compute mean and deviation, or fit the scaler, on the training data, and use these for both");
     add_note(finding, site, *train->place, "the training data is scaled here");

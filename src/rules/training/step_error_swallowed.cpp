@@ -68,7 +68,7 @@ void check(Site &site, const Node &node) {
       const u32 end = handler->type != nullptr ? handler->type->end : handler->start + 6;
       Finding &finding = report(site, Span{handler->start, end},
                                 says_nothing(*handler) ? "every exception in this training step is silently ignored"
-                                                       : "training goes on after every exception in this step",
+                                                       : "training continues after every exception in this step",
                                 "catch only what you expect, such as `torch.cuda.OutOfMemoryError`, and log it");
       add_note(finding, site, *step, "the step that can fail");
       if (!says_nothing(*handler)) {

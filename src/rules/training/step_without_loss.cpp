@@ -151,7 +151,7 @@ class Net(L.LightningModule):
 
 ## When it is wrong
 
-Where something else than Lightning's own loop calls the method.
+Where something other than Lightning's own loop calls the method.
 
 ## References
 

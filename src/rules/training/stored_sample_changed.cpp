@@ -99,7 +99,7 @@ void check(Site &site, const Node &node) {
     Finding &finding = report(
         site, *change, "this changes the sample that the dataset keeps, so reading it a second time raises a KeyError",
         fmt::format("work on a copy: `{} = dict({})`", target->id.text(), text_of(site, assignment->value)));
-    add_note(finding, site, *assignment, "the stored sample itself, and no copy");
+    add_note(finding, site, *assignment, "this is the stored sample itself, not a copy");
     return;
   }
 }

@@ -344,7 +344,7 @@ bool check_again(Site &site, const Call &call, const With &with, const Name &tap
     return false;
   }
   Finding &finding =
-      report(site, call, "a tape that is not persistent gives its gradients only once, so this call raises an error",
+      report(site, call, "a tape that is not persistent computes gradients only once, so this call raises an error",
              "take all gradients in one call, `tape.gradient(loss, [a, b])`, or use a tape for each loss, or "
              "`tf.GradientTape(persistent=True)`");
   if (earlier != nullptr) {
@@ -409,7 +409,7 @@ extern constinit const Rule kTapeNotWatching = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`tape.gradient(y, x)`, `jacobian` or `batch_jacobian` where `x` is a tensor that was made before the `with` block, and no `tape.watch(x)`:
+`tape.gradient(y, x)`, `jacobian` or `batch_jacobian` where `x` is a tensor that was created before the `with` block, and no `tape.watch(x)`:
 saliency maps, adversarial examples, gradient penalties. Also a loss that is computed after the `with` block or with NumPy, and a second
 gradient of a tape that is not persistent.
 

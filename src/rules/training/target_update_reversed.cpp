@@ -75,10 +75,10 @@ std::string_view assigned_text(const Site &site, const Node &call) {
 
 void tell(Site &site, const Node &place, std::string_view target) {
   report(site, place,
-         fmt::format("this keeps almost nothing of `{}`: the small factor stands at the average instead of at the new "
-                     "weights",
-                     target),
-         "exchange the factors: `(1 - tau) * average + tau * new`");
+         fmt::format(
+             "this keeps almost nothing of `{}`: the small factor multiplies the average instead of the new weights",
+             target),
+         "swap the factors: `(1 - tau) * average + tau * new`");
 }
 
 // Is the result of the function put where its argument for the parameter came from: `target = update(target, online)`?
@@ -130,7 +130,7 @@ void check(Site &site, const Call &call) {
           fmt::format("`{}` becomes almost a copy of `{}`: the new weights are the first argument, and the average is "
                       "the second",
                       text_of(site, call.args[0]), text_of(site, call.args[1])),
-          fmt::format("exchange them: `optax.incremental_update({}, {}, …)`", text_of(site, call.args[1]),
+          fmt::format("swap them: `optax.incremental_update({}, {}, …)`", text_of(site, call.args[1]),
                       text_of(site, call.args[0])));
     }
     return;
@@ -156,7 +156,7 @@ void check_assign(Site &site, const Node &node) {
 extern constinit const Rule kTargetUpdateReversed = {
     .info = {.code = "DP973",
              .name = "target-update-reversed",
-             .summary = "a moving average of weights whose factors are exchanged",
+             .summary = "a moving average of weights whose factors are swapped",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -170,7 +170,7 @@ extern constinit const Rule kTargetUpdateReversed = {
 
 ## Why it is wrong
 
-A target network or an average of weights should change slowly. With the factors exchanged it is almost the online network after one update, so
+A target network or an average of weights should change slowly. With the factors swapped it is almost the online network after one update, so
 it no longer stabilizes anything, and nothing reports it.
 
 ## Bad

@@ -109,7 +109,7 @@ void on_module(Site &site) {
   }
   Finding &finding =
       report(at_model, *loaded.model,
-             fmt::format("`{}` was trained with another vocabulary than the tokenizer's: {} instead of {}", *second,
+             fmt::format("`{}` was trained with a different vocabulary than the tokenizer's: {} instead of {}", *second,
                          expected, read),
              fmt::format("load the tokenizer of the model: `from_pretrained(\"{}\")`", *second));
   add_note(finding, at_tokenizer, *loaded.tokenizer, "the tokenizer is loaded here");
@@ -134,8 +134,8 @@ A file that loads one tokenizer and one model of Transformers from checkpoints w
 
 ## Why it is wrong
 
-Ids are places in a vocabulary. With another one, the pretrained embeddings belong to other tokens: fine-tuning starts from noise, and ids
-behind the end of the embeddings crash.
+Ids are positions in a vocabulary. With another one, the pretrained embeddings belong to other tokens: fine-tuning starts from noise, and
+ids beyond the end of the embeddings crash.
 
 ## Bad
 

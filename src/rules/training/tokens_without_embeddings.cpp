@@ -122,7 +122,7 @@ extern constinit const Rule kTokensWithoutEmbeddings = {
 
 ## Why it is wrong
 
-New tokens get ids behind the end of the embedding matrix. The first text that contains one ends in an index error, which on a GPU is a
+New tokens get ids beyond the end of the embedding matrix. The first text that contains one ends in an index error, which on a GPU is a
 device-side assertion.
 
 ## Bad

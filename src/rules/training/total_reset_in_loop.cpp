@@ -3,18 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
 namespace deepperf::rules::total_reset_in_loop {
 
 using namespace python;
 
 namespace {
 
-// What the loop does with a name that it sets to zero.
-struct Total {
-  Symbol name;
-  const Assign *reset = nullptr;
-  const Node *added = nullptr; // the first `x += …` behind it
-  bool is_read = false;        // elsewhere in the loop
+// What a loop does with each of its names, found in one walk over it.
+struct Totals {
+  struct Total {
+    const Node *added = nullptr;    // the first `x += …`
+    bool is_added_inside = false;   // in a loop inside, where it is a sum of its own
+    const Stmt *mention = nullptr;  // the first statement of the loop that mentions it otherwise
+    bool has_other_mention = false; // another statement does, too
+  };
+  std::unordered_map<u32, Total> of;
 };
 
 bool is_zero(const Expr *expr) {
@@ -27,55 +34,70 @@ bool is_zero(const Expr *expr) {
          (constant->constant_kind() == ConstantKind::Int || constant->constant_kind() == ConstantKind::Float);
 }
 
-// `x.append(…)` or `x.extend(…)` of the name.
-bool is_append(const Node *node, Symbol name) {
+// `x` of `x.append(…)` or `x.extend(…)`.
+const Name *appended_name(const Node *node) {
   const auto *call = as<Call>(node);
   const auto *list = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
-  return list != nullptr && list->id == name && (called_method(*call) == "append" || called_method(*call) == "extend");
+  return list != nullptr && (called_method(*call) == "append" || called_method(*call) == "extend") ? list : nullptr;
 }
 
-// Looks at a part of the loop behind the reset. What stands in a loop inside is a sum of its own.
-void look(const Node *node, bool in_inner_loop, Total &total) {
-  if (const auto *sum = as<AugAssign>(node)) {
-    const auto *name = as<Name>(sum->target);
-    if (name != nullptr && name->id == total.name) {
-      total.is_read |= in_inner_loop;
-      total.added = total.added == nullptr ? node : total.added;
-      look(sum->value, in_inner_loop, total);
-      return;
-    }
+void add(const Node *node, const Name &name, bool in_inner_loop, Totals &totals) {
+  Totals::Total &total = totals.of[name.id.id];
+  total.is_added_inside |= in_inner_loop;
+  total.added = total.added == nullptr ? node : total.added;
+}
+
+void look(const Node *node, const Stmt *statement, bool in_inner_loop, Totals &totals) {
+  if (const auto *sum = as<AugAssign>(node); sum != nullptr && sum->target->kind == NodeKind::Name) {
+    add(node, static_cast<const Name &>(*sum->target), in_inner_loop, totals);
+    look(sum->value, statement, in_inner_loop, totals);
+    return;
   }
-  if (is_append(node, total.name)) {
-    total.is_read |= in_inner_loop;
-    total.added = total.added == nullptr ? node : total.added;
+  if (const Name *list = appended_name(node)) {
+    add(node, *list, in_inner_loop, totals);
     const auto *call = static_cast<const Call *>(node);
     for (const Expr *arg : call->args) {
-      look(arg, in_inner_loop, total);
+      look(arg, statement, in_inner_loop, totals);
     }
     return;
   }
   if (const auto *name = as<Name>(node)) {
-    total.is_read |= name->id == total.name;
+    Totals::Total &total = totals.of[name->id.id];
+    total.has_other_mention |= total.mention != nullptr && total.mention != statement;
+    total.mention = total.mention == nullptr ? statement : total.mention;
   }
   const bool is_loop = node->kind == NodeKind::For || node->kind == NodeKind::While;
-  for_each_child(node, [&](const Node *child) { look(child, in_inner_loop || is_loop, total); });
+  for_each_child(node, [&](const Node *child) { look(child, statement, in_inner_loop || is_loop, totals); });
 }
 
+// Where a function mentions each of its names, from its start to its end.
+struct Mentions {
+  std::unordered_map<u32, std::vector<const Name *>> of;
+};
+
 // Is the name, after the loop, read before it is bound again?
-bool is_read_after(const Block &body, const Node &loop, Symbol name) {
-  bool is_read = false;
-  bool is_known = false;
-  for (const Stmt *statement : body) {
-    any_node(static_cast<const Node *>(statement), [&](const Node *node) {
-      const auto *mention = as<Name>(node);
-      if (!is_known && mention != nullptr && mention->id == name && mention->start >= loop.end) {
-        is_known = true;
-        is_read = mention->context == Context::Load;
+bool is_read_after(const Site &site, const Node &loop, Symbol name) {
+  const FunctionDef *definition = site.function->definition();
+  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  const Mentions &all = site.memory.recall<Mentions>(&body, [&body] {
+    Mentions found;
+    any_node(body, [&](const Node *node) {
+      if (const auto *mention = as<Name>(node)) {
+        found.of[mention->id.id].push_back(mention);
       }
-      return is_known;
+      return false;
     });
+    for (auto &[id, names] : found.of) {
+      std::ranges::stable_sort(names, {}, &Name::start);
+    }
+    return found;
+  });
+  const auto names = all.of.find(name.id);
+  if (names == all.of.end()) {
+    return false;
   }
-  return is_read;
+  const auto after = std::ranges::lower_bound(names->second, loop.end, {}, &Name::start);
+  return after != names->second.end() && (*after)->context == Context::Load;
 }
 
 bool leaves_at_end(const Block &body) {
@@ -89,22 +111,22 @@ void check(Site &site, const Node &node) {
   if (known == nullptr || known->tiny || leaves_at_end(block) || !goes_over_data(site, *known)) {
     return;
   }
-  const FunctionDef *definition = site.function->definition();
-  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  for (u32 i = 0; i < block.size(); ++i) {
-    const auto *reset = as<Assign>(block[i]);
+  Totals totals; // of the loop, once there is a reset in it
+  for (const Stmt *statement : block) {
+    const auto *reset = as<Assign>(statement);
     const auto *name = reset != nullptr && reset->targets.size() == 1 ? as<Name>(reset->targets[0]) : nullptr;
     if (name == nullptr || !is_zero(reset->value)) {
       continue;
     }
-    Total total{.name = name->id, .reset = reset};
-    for (u32 j = 0; j < block.size(); ++j) {
-      if (j != i) {
-        look(block[j], false, total);
+    if (totals.of.empty()) {
+      for (const Stmt *one : block) {
+        look(one, one, false, totals);
       }
     }
-    if (total.added == nullptr || total.added->start < reset->start || total.is_read ||
-        !is_read_after(body, node, name->id)) {
+    const Totals::Total &total = totals.of[name->id.id];
+    const bool is_read = total.is_added_inside || total.has_other_mention || total.mention != statement;
+    if (total.added == nullptr || total.added->start < reset->start || is_read ||
+        !is_read_after(site, node, name->id)) {
       continue;
     }
     Finding &finding = report(

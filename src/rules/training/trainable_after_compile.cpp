@@ -331,7 +331,7 @@ void check_callback(Site &site, const Node &node) {
       return base.is(model::Value::Tag::Api) && base.name().text() == "tensorflow.keras.callbacks.Callback";
     });
   });
-  // Whoever compiles again there, or makes the step anew, knows.
+  // Whoever compiles again there, or makes the step again, knows.
   constexpr std::string_view kCompiles[] = {"compile(", "make_train_function", "train_function"};
   if (!is_callback || has_word(text_of(site, site.type->node), Words(kCompiles)) ||
       reaches_word(site, *site.function->node, Words(kCompiles))) {

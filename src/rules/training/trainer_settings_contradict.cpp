@@ -97,11 +97,12 @@ void check_trainer(Site &site, const Call &call) {
   constexpr u32 kEvalSet = 4;
   const bool is_given = !argument_of(site, call, kEvalSet, "eval_dataset").is_absent();
   if (!is_given && strategy.has_value() && strategy->as_string().has_value() && *strategy->as_string() != "no") {
-    Finding &finding = report(site, call,
-                              fmt::format("the Trainer is to evaluate (\"{}\") and has no `eval_dataset`: ValueError",
-                                          *strategy->as_string()),
-                              "pass `eval_dataset`, or omit `eval_strategy`");
-    finding.notes.push_back({there.module->file, made->span(), "the evaluation is asked for here"});
+    Finding &finding =
+        report(site, call,
+               fmt::format("the Trainer is set to evaluate (\"{}\") but has no `eval_dataset`: ValueError",
+                           *strategy->as_string()),
+               "pass `eval_dataset`, or omit `eval_strategy`");
+    finding.notes.push_back({there.module->file, made->span(), "the evaluation is requested here"});
     return;
   }
   const Keyword *const callbacks = keyword_argument(call, "callbacks");
@@ -176,7 +177,7 @@ def train(model, data, held_out):
 
 ## When it is wrong
 
-Where a subclass of the Trainer, which is not looked at, does without them.
+Where a subclass of the Trainer, which the rule does not analyze, does not need them.
 
 ## References
 

@@ -128,8 +128,8 @@ part of a function for the top-5 accuracy that many projects have copied.
 
 ## Why it is wrong
 
-`t()` only exchanges the strides, and since PyTorch 1.7 the result of a comparison has the same strides as its operand. Several rows of such a tensor are not one piece of memory, so
-that `view(-1)` raises a RuntimeError. With `k = 1` it works, which is why it may go unnoticed.
+`t()` only swaps the strides, and since PyTorch 1.7 the result of a comparison has the same strides as its operand. Several rows of such a tensor are not contiguous in memory, so
+`view(-1)` raises a RuntimeError. With `k = 1` it works, which is why it may go unnoticed.
 
 ## Bad
 

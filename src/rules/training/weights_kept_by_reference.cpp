@@ -149,7 +149,7 @@ void report_kept(Site &site, const Assign &assignment, const Call &state, const 
   }
 }
 
-// `self.best = model.state_dict()` behind a test in a method that a loop calls, as in a class that stops early, where
+// `self.best = model.state_dict()` under a test in a method that a loop calls, as in a class that stops early, where
 // somebody loads or saves that attribute.
 void check_method(Site &site, const Assign &assignment, const Call &state) {
   const auto *target = as<Attribute>(assignment.targets[0]);

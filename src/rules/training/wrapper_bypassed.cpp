@@ -2,6 +2,7 @@
 #include "model/definitions.h"
 #include "rules/assignments.h"
 #include "rules/reach.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ bool is_wrapper(const model::Scope &scope, const Expr *expr) {
 }
 
 // `model` of `model.module`, `model.module if … else model` and `accelerator.unwrap_model(model)`, also under a name or
-// behind a function that returns it; null if the expression is something else. `*seen` is how messages write it.
+// through a function that returns it; null if the expression is something else. `*seen` is how messages write it.
 bool is_unwrapped(const Site &site, const model::Scope &scope, const Expr *expr, std::string *seen, u32 depth = 0);
 
 // `unwrap(model)`, a function that returns the module inside of what it is given.
@@ -128,7 +129,7 @@ const std::vector<Wrapped> &wrapped_models(const Site &site) {
                                WrappedModels found;
                                any_node(body_around(site), [&](const Node *node) {
                                  const auto *assign = as<Assign>(node);
-                                 const auto *call = assign != nullptr ? as<Call>(assign->value) : nullptr;
+                                 const auto *call = assign != nullptr ? as<Call>(run_by(assign->value)) : nullptr;
                                  const auto *inner =
                                      call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
                                  const auto *outer = assign != nullptr && assign->targets.size() == 1

@@ -68,7 +68,7 @@ struct Parts {
   const StepEvent *backward = nullptr;
   const StepEvent *clears = nullptr;
   const StepEvent *step = nullptr;
-  std::vector<const StepEvent *> order; // empty unless all three are there, once each, behind no test
+  std::vector<const StepEvent *> order; // empty unless all three are there, once each, under no test
   bool is_apart = false;                // not all in one function
 };
 
@@ -119,7 +119,7 @@ void check_parts(Site &site, const Call &call) {
   if (is_repeated) {
     const Site there = site_of(site, *parts.step->call);
     Finding &finding = report(site.findings, *site.rule, *there.module, parts.step->call->span(),
-                              "the optimizer steps before `backward()`, and the gradients of the step before are "
+                              "the optimizer steps before `backward()`, and the gradients of the previous step are "
                               "cleared, so it has none to use",
                               "call `backward()` before `step()`");
     finding.notes.push_back({site.module->file, call.span(), "the gradients are cleared here"});

@@ -130,7 +130,11 @@ mistake("clean_scaled", "", extra=(SCALER,), step=(
 mistake("clean_accumulated", "", before=before(ZERO), step=(
     FORWARD, LOSS, "(loss / 4).backward()", "if (i + 1) % 4 == 0:", "    {optimizer}.step()", "    " + ZERO))
 mistake("seed_in_step", "DP927", step=("torch.manual_seed(0)", *STEP))
-mistake("direct_forward", "DP808", step=replaced(STEP, FORWARD, "out = {model}.forward(x)"))
+mistake("direct_forward", "DP808", model="watched(Net())", step=replaced(STEP, FORWARD, "out = {model}.forward(x)"), helpers="""
+def watched(net):
+    net.register_forward_hook(lambda module, args, output: print(output.shape))
+    return net
+""")
 
 # ---- Schedules ------------------------------------------------------------------------------------------------------
 SGD = "torch.optim.SGD({model}.parameters(), lr=0.1, momentum=0.9)"

@@ -97,7 +97,7 @@ def has_inner_scopes(function):
 
 
 def is_scripted(function):
-    """TorchScript compiles a helper, too, but wants types for its parameters."""
+    """TorchScript compiles a helper as well, but needs types for its parameters."""
     return any("script" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
@@ -119,7 +119,7 @@ def is_private(node):
 
 
 def imported_names_in(source, names):
-    """A module that is passed as an argument keeps the meaning, but nobody writes that."""
+    """A module that is passed as an argument keeps the meaning, but is not idiomatic."""
     return any((alias.asname or alias.name.split(".")[0]) in names for alias in source.nodes if isinstance(alias, ast.alias))
 
 

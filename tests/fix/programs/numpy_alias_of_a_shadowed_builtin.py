@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-setattr(np, "int", int)
+vars(np)["int"] = int
 
 
 def convert(values, int):

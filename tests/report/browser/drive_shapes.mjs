@@ -147,7 +147,7 @@ await withPage("shapes, narrow", model, { viewport: NARROW }, async (page) => {
 });
 
 await withPage("shapes, empty", empty, { viewport: WIDE }, async (page) => {
-  assert.match(await page.textContent("main"), /no tensor/);
+  assert.match(await page.textContent("main"), /No tensors of known shape/);
   await assertAccessible(page, "an empty page");
 });
 

@@ -1,4 +1,6 @@
+import numpy as np
 import torch
+import torchvision
 from torch import nn
 
 model = nn.Linear(3, 3)
@@ -76,3 +78,145 @@ def embed_all(rows: torch.Tensor, items: dict):
     for key, item in items.items():
         vectors.append(service.embed_some(item))
     return vectors
+
+
+class Pictures(torch.utils.data.Dataset):
+    def __init__(self, files):
+        self.files = files
+
+    def __getitem__(self, index):
+        first = torchvision.io.read_image(self.files[index])
+        second = torchvision.io.read_image(self.files[index + 1])
+        return first, second
+
+    def __len__(self):
+        return len(self.files) - 1
+
+
+class Flow(nn.Module):
+    def forward(self, first, second, state=None):
+        return first + second
+
+
+flow = Flow()
+
+
+@torch.no_grad()
+def of_dataset(files):
+    pictures = Pictures(files)
+    results = []
+    for i in range(len(pictures)):
+        first, second = pictures[i]
+        first = first[None].cuda()
+        second = second[None].cuda()
+        results.append(flow(first, second))  # expect: DP146
+    return results
+
+
+@torch.no_grad()
+def under_names(items):
+    results = []
+    for item in items:
+        if item.dim() == 2:
+            batch = item.unsqueeze(0)
+        else:
+            batch = item[None]
+        one = item[None].half()
+        results.append(flow(one, batch))  # hint: DP146
+    return results
+
+
+@torch.no_grad()
+def neighbours(x: torch.Tensor, n):
+    results = torch.zeros(n, 3)
+    ids = np.arange(0, n, 1)
+    ids = np.append(ids, n)
+    for i in range(len(ids) - 1):
+        results[ids[i] : ids[i + 1]] = flow(x[ids[i] : ids[i + 1]], None)  # expect: DP146
+    return results
+
+
+@torch.no_grad()
+def steps_of_five(x: torch.Tensor, n):
+    results = []
+    ids = np.arange(0, n, 5)
+    for i in range(len(ids) - 1):
+        results.append(flow(x[ids[i] : ids[i + 1]], None))
+    return results
+
+
+@torch.no_grad()
+def recurrent(items):
+    state = None
+    for item in items:
+        one = item[None]
+        state = flow(one, one, state)
+    previous = items[0][None]
+    for item in items:
+        one = item[None]
+        state = flow(one, previous)
+        previous = one
+    for item in items:
+        one = item[None]
+        if item.sum() > 0:
+            state = one
+        flow(one, state)
+    return state
+
+
+@torch.no_grad()
+def rebound_item(items, n):
+    previous = items[0]
+    results = []
+    for item in items:
+        item = item + previous
+        one = item[None]
+        previous = item * 0.5
+        results.append(flow(one, one))
+    for item in items:
+        one = item[None]
+        for _ in range(n):
+            results.append(one.sum())
+            one = previous
+        previous = item
+        results.append(flow(one, one))
+    return results
+
+
+@torch.no_grad()
+def autoregressive(x: torch.Tensor, n):
+    for i in range(n):
+        x[i + 1 : i + 2] = flow(x[i : i + 1], None)
+    return x
+
+
+@torch.no_grad()
+def prefixes(x: torch.Tensor, n):
+    return_values = []
+    for i in range(n):
+        return_values.append(flow(x[None, :i], None))  # hint: DP146
+    return return_values
+
+
+@torch.no_grad()
+def first_match(x: torch.Tensor):
+    for i in range(len(x)):
+        if flow(x[i : i + 1], None).sum() > 0:  # hint: DP146
+            return i
+    return None
+
+
+@torch.no_grad()
+def with_other(x: torch.Tensor, queue, n):
+    results = []
+    for i in range(n):
+        results.append(flow(x[i : i + 1], queue.next_state()))  # hint: DP146
+    return results
+
+
+def trains(items, optimizer):
+    for item in items:
+        one = item[None]
+        flow(one, one).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()

@@ -33,3 +33,24 @@ def silent(v: torch.Tensor, x: torch.Tensor, weight, labels):
     e = x @ F.one_hot(labels, 10).float()
     f = torch.diagonal(x)
     return a, b, c, d, e, f
+
+
+# The loader calls collate() for each batch.
+class Graphs(torch.utils.data.Dataset):
+    def collate(self, samples):
+        return torch.stack([self.normalized(adjacency) for adjacency in samples])
+
+    def normalized(self, adjacency: torch.Tensor):
+        scale = torch.diag(adjacency.sum(dim=0).rsqrt())
+        return torch.mm(  # expect: DP163
+            scale,
+            torch.mm(adjacency, scale),  # hint: DP163
+        )
+
+
+def fold(convolution: torch.nn.Linear, norm: torch.nn.BatchNorm1d):
+    scale = torch.diag(norm.weight)
+    return torch.mm(scale, convolution.weight)  # hint: DP163
+
+
+folded = fold(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))

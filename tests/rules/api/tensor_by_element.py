@@ -123,3 +123,12 @@ def made_in_the_loop(counts: torch.Tensor, size):
         sums = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
         bounds.append((sums[start].item(), start))
     return bounds
+
+
+def parts(loader, loss_of):
+    for batch in loader:
+        losses = torch.cat(loss_of(batch))
+        if isinstance(losses, tuple):
+            print([part.item() for part in losses])
+        elif isinstance(losses, list):
+            print([part.item() for part in losses])

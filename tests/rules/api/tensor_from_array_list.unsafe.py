@@ -33,3 +33,9 @@ def silent(paths, a, values):
     for path in paths:
         numbers.append(path.size)
     return x, y, z, w, v, u, t, s, r, torch.tensor(mixed), torch.tensor(numbers)
+
+
+def replaced_later(rewards, masks):
+    returns = torch.tensor(rewards, dtype=torch.float64)
+    rewards = [torch.zeros(len(mask)) for mask in masks]
+    return returns, rewards

@@ -17,7 +17,7 @@ class Probe(nn.Module):
         return self
 
     def features(self, images):
-        return self.backbone(images)  # expect: DP159
+        return self.backbone(images)  # expect: DP288
 
     def forward(self, images):
         return self.head(self.features(images))

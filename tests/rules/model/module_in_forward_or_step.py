@@ -49,7 +49,7 @@ class Net(nn.Module):
 def train(model, train_loader):
     for x, y in train_loader:
         optimizer = torch.optim.Adam(model.parameters())  # expect: DP814
-        loss = nn.CrossEntropyLoss()(model(x), y)  # expect: DP236
+        loss = nn.CrossEntropyLoss()(model(x), y)  # hint: DP236
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -49,3 +49,18 @@ def of_data(x: torch.Tensor):
     y = torch.sigmoid(x)
     y += 1
     return y
+
+
+class Mask(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scores = nn.Parameter(torch.zeros(100))
+
+    def forward(self, x):
+        if self.training:
+            mask = torch.sigmoid(self.scores)
+            mask[:10] = 0  # expect: DP873
+        else:
+            mask = torch.sigmoid(self.scores)
+            mask[:10] = 0
+        return x * mask

@@ -55,3 +55,33 @@ def attack(d):
 class NotAModule:
     def __init__(self, d):
         self.x = torch.zeros(d, requires_grad=True)
+
+
+class Calibrated(nn.Module):
+    """Trained by an optimizer of its own, which is given the tensor itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.temperature = torch.ones(1, requires_grad=True)
+        self.offset = nn.Parameter(torch.zeros(1), requires_grad=False).cuda()  # hint: DP401
+        self.mask = nn.parameter.Parameter(torch.zeros(4), requires_grad=True)
+
+    def calibrate(self, logits, labels):
+        optimizer = torch.optim.LBFGS([self.temperature], lr=0.01)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(logits / self.temperature + self.offset, labels)
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+
+
+class MovedAgain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = nn.parameter.Parameter(torch.ones(4)).cuda()  # expect: DP227  # hint: DP401
+
+    def forward(self, x):
+        return x * self.factor

@@ -27,3 +27,18 @@ class Filled(nn.Module):
 
     def forward(self, x):
         return x @ self.first @ self.second + self.third + self.fourth
+
+
+# Filled in a loop over a list of them.
+class Listed(nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.up = nn.Parameter(torch.empty(4, size, size))
+        self.down = nn.Parameter(torch.empty(4, size, size))
+        weights = [self.up, self.down]
+        for weight in weights:
+            for i in range(4):
+                nn.init.xavier_normal_(weight[i])
+
+    def forward(self, x):
+        return x @ self.up[0] @ self.down[0]

@@ -77,3 +77,10 @@ def not_compiled(x: torch.Tensor):
 
 def helper_of_both(x: torch.Tensor):
     return x.item()
+
+
+@torch.compile
+def drops(x, p):
+    if torch.rand(1).item() < p:  # expect: DP235
+        return x * 0
+    return x

@@ -30,10 +30,12 @@ class Square(torch.autograd.Function):
 
 def fires(x):
     model = Net().eval()
+    model.register_forward_hook(print)
     return model.forward(x)  # expect: DP808
 
 
 def silent(x, ctx, player):
     model = Net()
     player.forward(x)
+    nn.MSELoss().forward(x, x)  # hint: DP808
     return model(x), Square.forward(ctx, x)

@@ -45,3 +45,9 @@ def with_plugins(names, weights, dtype, device, load_plugin):
     for network in networks:
         network.to(memory_format=torch.channels_last)
     return networks
+
+
+def wake_devices(index: int):
+    probe = torch.zeros(1).to(f"cuda:{index}")
+    for other in range(torch.cuda.device_count()):
+        probe.to(f"cuda:{other}")

@@ -58,7 +58,7 @@ document.getElementById("app").replaceChildren(
 );
 
 if (roots.length === 0) {
-  document.getElementById("app").append(el("main", {}, el("p", { class: "empty" }, "There is no tensor to follow in this file.")));
+  document.getElementById("app").append(el("main", {}, el("p", { class: "empty" }, "No tensors of known shape in this file.")));
 } else {
   document.getElementById("app").append(el("main", {},
     el("section", { class: "top", "aria-label": "The model" },
@@ -71,7 +71,7 @@ if (roots.length === 0) {
           button("Close all", "Close all modules", () => openAll(false))),
         picture.element,
         el("p", { id: "picture-help", class: "help muted" },
-          "Drag to move, scroll to zoom, click a module to open or close it. Keys: ↑ ↓ walk, → opens, ← closes, + − 0 zoom.")),
+          "Drag to move, scroll to zoom, click a module to open or close it. Keys: ↑ ↓ move, → opens, ← closes, + − 0 zoom.")),
       el("section", { class: "half", id: "steps", "aria-labelledby": "steps-title" },
         el("div", { class: "bar" }, el("h2", { id: "steps-title" }, "Steps"), el("label", { class: "for-screen-readers", for: "search" }, "Search steps"), search, count),
         table.element))));

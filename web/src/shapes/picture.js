@@ -38,7 +38,7 @@ export function makePicture({ onSelect, onChange }) {
   const arrowTip = svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     svg("path", { d: "M0 0L8 4L0 8z", class: "tip" }));
   const stage = svg("g", { class: "stage", role: "none" });
-  const drawing = svg("svg", { class: "drawing", role: "tree", "aria-label": "Picture of the model", "aria-describedby": "picture-help" },
+  const drawing = svg("svg", { class: "drawing", role: "tree", "aria-label": "Diagram of the model", "aria-describedby": "picture-help" },
     svg("defs", {}, arrowTip), stage);
   const frame = el("div", { class: "frame" }, drawing);
   let model = null;
