@@ -193,9 +193,9 @@ std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
 }
 
 // False if a file could not be written.
-bool report_problems(const check::Result &result, const std::vector<fix::FixProblem> &problems) {
+bool report_problems(const std::vector<fix::FixProblem> &problems) {
   for (const fix::FixProblem &problem : problems) {
-    complain(fmt::format("{}: {}", result.files[problem.file.value].path, problem.message));
+    complain(fmt::format("{}: {}", problem.path, problem.message));
   }
   return std::ranges::none_of(problems, &fix::FixProblem::is_failure);
 }
@@ -236,7 +236,7 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
   }
   const bool written =
       color ? write_output(arguments.output, text, stdout) : write_data(arguments.output, text, stdout);
-  const bool fixable = report_problems(result, changes.problems);
+  const bool fixable = report_problems(changes.problems);
   std::fputs(
       fixed_line(arguments.add_suppressions ? "would suppress" : "would fix", findings, changes.files.size()).c_str(),
       stderr);
@@ -355,7 +355,7 @@ int run_check(CheckArguments &arguments) {
     }
   }
   written = write_output(arguments.output, text, stream) && written;
-  written = report_problems(result, fixed.problems) && written;
+  written = report_problems(fixed.problems) && written;
   written = finish_baseline(arguments, known) && written;
   if (arguments.options.timings) {
     std::string timings;

@@ -191,7 +191,7 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
   const FileIndex index = result.findings[indices[0]].file;
   const check::CheckedFile &file = result.files[index.value];
   const auto problem = [&](std::string message, bool is_failure) {
-    out.problems.push_back({index, std::move(message), is_failure});
+    out.problems.push_back({file.path, std::move(message), is_failure});
   };
   std::optional<std::string> bytes = options.stdin_bytes ? options.stdin_bytes : read_bytes(file.path);
   if (!bytes) {

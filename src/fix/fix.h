@@ -26,7 +26,7 @@ struct FixedFile {
 };
 
 struct FixProblem {
-  FileIndex file;
+  std::string path; // not an index: after a new check, the files have other ones
   std::string message;
   bool is_failure = false; // the file could not be read or written, as opposed to a fix that we would not make
 };

@@ -146,7 +146,9 @@ TEST(Fix, FilesThatChangedOrWentAreLeftAlone) {
   EXPECT_TRUE(result.files.empty());
   ASSERT_EQ(result.problems.size(), 2U);
   EXPECT_EQ(result.problems[0].message, "not fixed: the file changed while it was checked");
+  EXPECT_EQ(result.problems[0].path, tree.path("a.py"));
   EXPECT_FALSE(result.problems[0].is_failure);
+  EXPECT_EQ(result.problems[1].path, tree.path("b.py"));
   EXPECT_TRUE(result.problems[1].is_failure);
   EXPECT_EQ(read_bytes(tree.path("a.py")), "x = 100\n");
 }
