@@ -80,12 +80,12 @@ void measure(const EditKind &kind, u64 edits, const std::vector<std::string> &pa
     workspace.change(path, kind.edit(text, i));
     times.push_back(workspace.check(progress).seconds * 1e3);
     const check::WorkspaceWork &work = workspace.work();
-    sum.files_judged += work.files_judged;
+    sum.files_linted += work.files_linted;
     sum.files_parsed += work.files_parsed;
     sum.read_time += work.read_time;
     sum.group_time += work.group_time;
-    sum.judge_time += work.judge_time;
-    sum.tell_time += work.tell_time;
+    sum.lint_time += work.lint_time;
+    sum.report_time += work.report_time;
     sum.timings.add(work.timings);
     workspace.close(path);
     workspace.check(progress);
@@ -94,9 +94,9 @@ void measure(const EditKind &kind, u64 edits, const std::vector<std::string> &pa
   const auto per_edit = [&](u64 all) { return static_cast<double>(all) / static_cast<double>(edits); };
   const auto mean = [&](u64 time) { return milliseconds(time) / static_cast<double>(edits); };
   fmt::print("{:<10}{:>9.2f}{:>9.2f}{:>10.1f}{:>8.1f}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>10.2f}{:>9.2f}{:>9.2f}\n",
-             kind.name, at(times, 0.5), at(times, 0.95), per_edit(sum.files_judged), per_edit(sum.files_parsed),
-             mean(sum.read_time), mean(sum.group_time), mean(sum.judge_time), mean(sum.tell_time),
-             mean(sum.timings.parse), mean(sum.timings.analyse), mean(sum.timings.judge));
+             kind.name, at(times, 0.5), at(times, 0.95), per_edit(sum.files_linted), per_edit(sum.files_parsed),
+             mean(sum.read_time), mean(sum.group_time), mean(sum.lint_time), mean(sum.report_time),
+             mean(sum.timings.parse), mean(sum.timings.analyse), mean(sum.timings.lint));
   std::fflush(stdout);
 }
 
@@ -156,8 +156,8 @@ int main(int count, char **arguments) {
   const double refreshed = workspace.check(progress).seconds * 1e3;
   const double nothing = workspace.check(progress).seconds * 1e3;
   fmt::print("nothing changed: {:.2f} ms, with a look at the disk {:.2f} ms\n\n", nothing, refreshed);
-  fmt::print("in ms     {:>9}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}\n", "p50", "p95", "judged", "parsed",
-             "read", "group", "judge", "tell", "(parse)", "(infer)", "(rules)");
+  fmt::print("in ms     {:>9}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}\n", "p50", "p95", "linted", "parsed",
+             "read", "group", "lint", "report", "(parse)", "(infer)", "(rules)");
   for (const EditKind &one : {EditKind{"comment", add_comment}, EditKind{"line", add_line},
                               EditKind{"function", add_function}, EditKind{"import", add_import}}) {
     if (kind.empty() || kind == one.name) {

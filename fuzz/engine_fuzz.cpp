@@ -4,7 +4,7 @@
 #include "base/symbol.h"
 #include "model/import_scan.h"
 #include "model/project.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, std::size_t size) {
     const std::unique_ptr<model::Project> project = model::analyse({&file, &other});
     static const rules::RuleSet kRules(rules::listed_rules());
     std::vector<rules::RuleFailure> failures;
-    rules::judge(*project, kRules, failures);
+    rules::lint(*project, kRules, failures);
     if (!failures.empty()) {
       std::abort();
     }

@@ -43,7 +43,7 @@ std::string last_line(std::string_view output) {
 }
 
 // What Python and C++ say of memory that they do not get, where nobody catches it.
-bool tells_of_memory(std::string_view output) {
+bool is_about_memory(std::string_view output) {
   return output.find("std::bad_alloc") != std::string_view::npos ||
          output.find("MemoryError") != std::string_view::npos ||
          output.find("annot allocate memory") != std::string_view::npos;
@@ -51,7 +51,7 @@ bool tells_of_memory(std::string_view output) {
 
 std::string failure_of(const Finished &finished, const Limits &limits) {
   const std::string last = last_line(finished.output);
-  if (finished.end != Finished::End::TimedOut && tells_of_memory(finished.output)) {
+  if (finished.end != Finished::End::TimedOut && is_about_memory(finished.output)) {
     return fmt::format("needed more than {} of memory (--memory-limit){}",
                        gigabytes(finished.in_import ? limits.of_imports().memory : limits.memory),
                        finished.in_import ? " to import its libraries" : "");

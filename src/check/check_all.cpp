@@ -100,8 +100,8 @@ std::optional<Result> try_check(const Options &options, Progress &progress, Chec
   if (!groups || (cache != nullptr && !restore_findings(options, *cache, *groups, loaded, state.groups))) {
     return std::nullopt;
   }
-  judge_files(options, progress, loaded, groups->to_judge, state.groups, result.timings);
-  for (JudgedGroup &group : state.groups) {
+  lint_files(options, progress, loaded, groups->to_lint, state.groups, result.timings);
+  for (LintedGroup &group : state.groups) {
     std::ranges::copy(group.failures, std::back_inserter(result.errors));
     result.hidden += group.hidden;
     if (loaded.stay) {

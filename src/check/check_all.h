@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check/cache.h"
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 
 #include <memory>
 #include <vector>
@@ -13,7 +13,7 @@ namespace deepperf::check {
 struct CheckState {
   LoadedFiles loaded;
   std::unique_ptr<Cache> cache; // files may point to what is known in it
-  std::vector<JudgedGroup> groups;
+  std::vector<LintedGroup> groups;
 };
 
 // Asks the cache that the options name, and writes to it.

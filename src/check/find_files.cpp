@@ -124,7 +124,7 @@ void look_into(LoadedFile &file, const Options &options, const LoadedFiles &load
     file.scanned_frameworks = parsed.frameworks;
   }
   // What was not read from a file cannot be read again.
-  file.text_stays = is_told(parsed) || options.stdin_text.has_value() || file.is_open ||
+  file.text_stays = is_reported(parsed) || options.stdin_text.has_value() || file.is_open ||
                     (file.waits && waiting.fetch_add(parsed.size) + parsed.size <= kMostWaiting);
   if (file.text_stays) {
     keep_text(file, loaded, worker);
@@ -252,7 +252,7 @@ void keep_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
   file.parsed.has_text = true;
 }
 
-bool is_told(const model::ParsedFile &file) { return !file.tree.errors.empty() || file.tree.is_python2; }
+bool is_reported(const model::ParsedFile &file) { return !file.tree.errors.empty() || file.tree.is_python2; }
 
 void find_files(const Options &options, Progress &progress, const Cache *cache, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;

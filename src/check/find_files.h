@@ -98,6 +98,6 @@ std::string failure_message(std::string_view where, std::string_view what);
 void note_failure(LoadedFile &file, std::string_view what);
 
 // The text must be there at the end if there is something wrong in it.
-bool is_told(const model::ParsedFile &file);
+bool is_reported(const model::ParsedFile &file);
 
 } // namespace deepperf::check

@@ -1,7 +1,7 @@
 #include "check/inspection.h"
 
 #include "base/workers.h"
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 #include "model/imports.h"
 #include "shapes/analysis.h"
 

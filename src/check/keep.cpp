@@ -68,7 +68,7 @@ public:
       failed.insert(error.file.value);
     }
     contents_.has_all_groups = true;
-    for (const model::Group &group : groups.to_judge) {
+    for (const model::Group &group : groups.to_lint) {
       const bool can_be_kept = std::ranges::none_of(group, [&](const model::ParsedFile *file) {
         return numbers_[file->index.value] == kNone || failed.contains(file->index.value);
       });

@@ -1,7 +1,7 @@
 #include "check/project_around.h"
 
 #include "check/find_files.h"
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 #include "model/imports.h"
 
 #include <fmt/format.h>

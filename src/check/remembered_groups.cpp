@@ -22,7 +22,7 @@ template <class Number> void renumber(rules::Findings &findings, Number number) 
 
 } // namespace
 
-void RememberedGroups::add(JudgedGroup &group, const LoadedFiles &loaded) {
+void RememberedGroups::add(LintedGroup &group, const LoadedFiles &loaded) {
   const auto is_member = [&](FileIndex file) { return std::ranges::binary_search(group.members, file.value); };
   const bool can_be_kept =
       group.failures.empty() &&
@@ -48,7 +48,7 @@ void RememberedGroups::add(JudgedGroup &group, const LoadedFiles &loaded) {
   }
 }
 
-bool RememberedGroups::recall(const model::Group &group, const LoadedFiles &loaded, JudgedGroup &judged) {
+bool RememberedGroups::recall(const model::Group &group, const LoadedFiles &loaded, LintedGroup &linted) {
   const auto is_same = [&](const model::ParsedFile *file, const Member &member) {
     const LoadedFile &own = *loaded.files[file->index.value];
     return has_known_contents(own) && own.hash == member.hash && file->path == member.path;
@@ -60,10 +60,10 @@ bool RememberedGroups::recall(const model::Group &group, const LoadedFiles &load
   }
   std::rotate(found, found + 1, groups_.end());
   for (const model::ParsedFile *file : group) {
-    judged.members.push_back(file->index.value);
+    linted.members.push_back(file->index.value);
   }
-  judged.findings = groups_.back().findings;
-  renumber(judged.findings, [&](u32 place) { return judged.members[place]; });
+  linted.findings = groups_.back().findings;
+  renumber(linted.findings, [&](u32 place) { return linted.members[place]; });
   return true;
 }
 

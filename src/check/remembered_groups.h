@@ -2,7 +2,7 @@
 // gets the old findings at once.
 #pragma once
 
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 
 #include <deque>
 #include <string>
@@ -13,10 +13,10 @@ namespace deepperf::check {
 class RememberedGroups {
 public:
   // A group that is about to change; its findings are taken. Not kept if something went wrong with it.
-  void add(JudgedGroup &group, const LoadedFiles &loaded);
+  void add(LintedGroup &group, const LoadedFiles &loaded);
 
   // Fills in the findings if a group of the same files with the same contents is known.
-  bool recall(const model::Group &group, const LoadedFiles &loaded, JudgedGroup &judged);
+  bool recall(const model::Group &group, const LoadedFiles &loaded, LintedGroup &linted);
 
   void forget() { groups_.clear(); }
 

@@ -29,7 +29,7 @@ bool Residents::holds(const LoadedFile &file) const {
 
 void Residents::drop(std::size_t place) {
   if (is_checking_) {
-    dropped_.push_back(std::move(kept_[place].judged));
+    dropped_.push_back(std::move(kept_[place].linted));
   }
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(place));
 }
@@ -48,9 +48,9 @@ void Residents::forget() {
   }
 }
 
-void Residents::forget_judgings() {
+void Residents::forget_lintings() {
   for (Kept &kept : kept_) {
-    kept.judged->judging.forget();
+    kept.linted->linting.forget();
   }
 }
 
@@ -67,19 +67,19 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
   }
   const auto known = std::ranges::find(kept_, now.files, &Kept::files);
   std::vector<bool> is_changed;
-  rules::KeptJudging judging;
+  rules::KeptLinting linting;
   if (known != kept_.end()) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       is_changed.push_back(now.serials[i] != known->serials[i]);
     }
-    if (known->judged->resident.update(files, is_changed, threads)) {
+    if (known->linted->resident.update(files, is_changed, threads)) {
       known->serials = std::move(now.serials);
       std::rotate(known, known + 1, kept_.end());
-      Judged &judged = *kept_.back().judged;
-      judged.judging.begin(judged.resident.project(), is_changed, threads);
-      return {&judged.resident.project(), &judged.judging};
+      Linted &linted = *kept_.back().linted;
+      linted.linting.begin(linted.resident.project(), is_changed, threads);
+      return {&linted.resident.project(), &linted.linting};
     }
-    judging = std::move(known->judged->judging); // which holds for modules that are the same in the new project
+    linting = std::move(known->linted->linting); // which holds for modules that are the same in the new project
     kept_.erase(known);
   }
   // Of what was kept with some of these files, nothing holds any more.
@@ -90,12 +90,12 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
   if (kept_.size() >= kMostKept) {
     drop(0);
   }
-  now.judged = std::make_unique<Judged>(files, threads);
-  now.judged->judging = std::move(judging);
+  now.linted = std::make_unique<Linted>(files, threads);
+  now.linted->linting = std::move(linting);
   kept_.push_back(std::move(now));
-  Judged &judged = *kept_.back().judged;
-  judged.judging.begin(judged.resident.project(), is_changed, threads);
-  return {&judged.resident.project(), &judged.judging};
+  Linted &linted = *kept_.back().linted;
+  linted.linting.begin(linted.resident.project(), is_changed, threads);
+  return {&linted.resident.project(), &linted.linting};
 }
 
 } // namespace deepperf::check

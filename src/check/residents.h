@@ -4,7 +4,7 @@
 #include "check/find_files.h"
 #include "model/imports.h"
 #include "model/resident.h"
-#include "rules/kept_judging.h"
+#include "rules/kept_linting.h"
 
 #include <memory>
 #include <vector>
@@ -23,7 +23,7 @@ public:
 
   struct Analysed {
     const model::Project *project = nullptr;
-    rules::KeptJudging *judging = nullptr; // it has begun with the project
+    rules::KeptLinting *linting = nullptr; // it has begun with the project
   };
   // The project of these files, as they are now; null if it should rather be made from the beginning, and not kept.
   // Trees that are held must be as they are, all others as the parser gave them. If null, all are.
@@ -36,25 +36,25 @@ public:
   void forget(u32 file);
   void forget();
   // Something else than the files has changed that rules ask for.
-  void forget_judgings();
+  void forget_lintings();
 
 private:
-  struct Judged {
-    Judged(const model::Group &files, u32 threads) : resident(files, threads) {}
+  struct Linted {
+    Linted(const model::Group &files, u32 threads) : resident(files, threads) {}
 
     model::Resident resident;
-    rules::KeptJudging judging;
+    rules::KeptLinting linting;
   };
   struct Kept {
     std::vector<u32> files;   // by their numbers
     std::vector<u64> serials; // of their contents
-    std::unique_ptr<Judged> judged;
+    std::unique_ptr<Linted> linted;
   };
 
   void drop(std::size_t place);
 
   std::vector<Kept> kept_;                       // the last one was used last
-  std::vector<std::unique_ptr<Judged>> dropped_; // in this check
+  std::vector<std::unique_ptr<Linted>> dropped_; // in this check
   bool is_checking_ = false;
 };
 

@@ -92,7 +92,7 @@ void take_groups_of_same_tree(const Cache &cache, LoadedFiles &loaded, Groups &g
       groups.known.push_back(&known);
       continue;
     }
-    model::Group &group = groups.to_judge.emplace_back();
+    model::Group &group = groups.to_lint.emplace_back();
     for (const u32 member : known.members) {
       group.push_back(&loaded.files[places[member]]->parsed);
     }
@@ -156,10 +156,10 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
   for (const std::unique_ptr<LoadedFile> &file : loaded.files) {
     files.push_back(&file->parsed);
   }
-  groups.to_judge = model::group_files(files, options.with_tests);
+  groups.to_lint = model::group_files(files, options.with_tests);
   if (cache != nullptr && !cache->known.groups.empty()) {
     const GroupMatcher matcher(*cache, loaded);
-    std::erase_if(groups.to_judge, [&](const model::Group &group) {
+    std::erase_if(groups.to_lint, [&](const model::Group &group) {
       const KnownGroup *const known = matcher.find(group);
       if (known != nullptr) {
         groups.known.push_back(known);
@@ -171,7 +171,7 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
 }
 
 bool restore_findings(const Options &options, const Cache &cache, const Groups &groups, LoadedFiles &loaded,
-                      std::vector<JudgedGroup> &judged) {
+                      std::vector<LintedGroup> &linted) {
   const std::vector<u32> places = places_of(cache, loaded);
   std::unordered_set<u32> pointed_at;
   const auto place = [&](FileIndex file) {
@@ -179,7 +179,7 @@ bool restore_findings(const Options &options, const Cache &cache, const Groups &
     return FileIndex{places[file.value]};
   };
   for (const KnownGroup *group : groups.known) {
-    JudgedGroup &restored = judged.emplace_back();
+    LintedGroup &restored = linted.emplace_back();
     for (const u32 member : group->members) {
       restored.members.push_back(places[member]);
     }

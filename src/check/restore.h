@@ -3,7 +3,7 @@
 
 #include "check/cache.h"
 #include "check/find_files.h"
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 #include "model/imports.h"
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace deepperf::check {
 
 struct Groups {
-  std::vector<model::Group> to_judge;
+  std::vector<model::Group> to_lint;
   std::vector<const KnownGroup *> known; // nothing that they depend on has changed
   bool is_same_tree = false;             // the same files with the same contents as in the cache, and no others
   bool is_same_cache = false;            // and nothing else that the cache holds has changed
@@ -26,7 +26,7 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
 // Adds the findings of known groups, with the texts that they point into. False if a text is not the known one any
 // more.
 bool restore_findings(const Options &options, const Cache &cache, const Groups &groups, LoadedFiles &loaded,
-                      std::vector<JudgedGroup> &judged);
+                      std::vector<LintedGroup> &linted);
 
 // What untouched files import is in the cache only; find_groups() asks if it has to. False: it is damaged.
 bool restore_imports(const Cache &cache, LoadedFiles &loaded);

@@ -4,10 +4,10 @@
 
 #include "base/write.h"
 #include "check/find_files.h"
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 #include "model/line_print.h"
 #include "rules/finding.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 
 #include <fmt/format.h>
 
@@ -124,7 +124,7 @@ WhyAnswer explain_in(const model::Group &group, const model::ParsedFile &file, c
   write(answer.text, "{}:{}: {}\n", file.path, question.line,
         without_indentation(file.source.part(line->start, line->end)));
   write(answer.text, "analyzed together with {} other file{}{}\n", group.size() - 1, group.size() == 2 ? "" : "s",
-        module->is_judged ? "" : "; it reaches no framework, so no rule checks its nodes");
+        module->is_linted ? "" : "; it reaches no framework, so no rule checks its nodes");
   model::print_line(*project, *module, *line, answer.text);
   rules::Trace trace;
   trace.file = module->file;
@@ -133,7 +133,7 @@ WhyAnswer explain_in(const model::Group &group, const model::ParsedFile &file, c
   trace.is_wanted = true;
   std::vector<rules::RuleFailure> failures;
   const rules::RuleSet rules(rules::listed_rules());
-  const rules::Findings findings = rules::judge(*project, rules, failures, trace);
+  const rules::Findings findings = rules::lint(*project, rules, failures, trace);
   Printer(*module, trace, findings, answer.text).run();
   return answer;
 }

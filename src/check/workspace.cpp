@@ -75,7 +75,7 @@ bool is_regular_file(const std::string &path) {
 
 std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
-void renumber(const std::vector<u32> &numbers, JudgedGroup &group) {
+void renumber(const std::vector<u32> &numbers, LintedGroup &group) {
   for (u32 &member : group.members) {
     member = numbers[member];
   }
@@ -159,7 +159,7 @@ std::vector<std::string> Workspace::files_with(std::string_view path) const {
   if (file == nullptr) {
     return paths;
   }
-  for (const JudgedGroup &group : state_->groups) {
+  for (const LintedGroup &group : state_->groups) {
     if (std::ranges::binary_search(group.members, file->parsed.index.value)) {
       for (const u32 member : group.members) {
         paths.push_back(state_->loaded.files[member]->parsed.path);
@@ -272,7 +272,7 @@ void Workspace::remember(const std::vector<bool> &is_gone, const std::vector<u32
   for (const u32 place : changed) {
     goes[place] = true;
   }
-  for (JudgedGroup &group : state_->groups) {
+  for (LintedGroup &group : state_->groups) {
     if (std::ranges::any_of(group.members, [&](u32 member) { return goes[member]; })) {
       remembered_.add(group, state_->loaded);
     }
@@ -306,10 +306,10 @@ void Workspace::change_file_list(const std::vector<bool> &is_gone, std::vector<s
     }
     index = {i};
   }
-  std::vector<JudgedGroup> groups;
+  std::vector<LintedGroup> groups;
   std::vector<u64> ages;
   for (std::size_t i = 0; i < state_->groups.size(); ++i) {
-    JudgedGroup &group = state_->groups[i];
+    LintedGroup &group = state_->groups[i];
     if (std::ranges::none_of(group.members, [&](u32 member) { return numbers[member] == kNoFile; })) {
       renumber(numbers, group);
       groups.push_back(std::move(group));
@@ -331,34 +331,34 @@ void Workspace::find_changed_requirements(Changes &changes) {
       changes.changed_folders.insert(folder);
       fingerprint = now;
       remembered_.forget();
-      residents_.forget_judgings();
+      residents_.forget_lintings();
     }
   }
 }
 
 // Groups of which nothing has changed stay in the state, and no others.
-std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes) {
+std::vector<model::Group> Workspace::find_groups_to_lint(const Changes &changes) {
   const Files &files = state_->loaded.files;
-  const auto has_changed = [&](const JudgedGroup &group) {
+  const auto has_changed = [&](const LintedGroup &group) {
     return std::ranges::any_of(group.members, [&](u32 member) {
       return changes.is_changed[member] || (!changes.changed_folders.empty() &&
                                             changes.changed_folders.contains(folder_of(files[member]->parsed.path)));
     });
   };
   std::vector<bool> is_kept(state_->groups.size(), false);
-  std::vector<model::Group> to_judge;
+  std::vector<model::Group> to_lint;
   work_.grouped = changes.has_other_groups;
   if (!changes.has_other_groups) {
     for (std::size_t i = 0; i < state_->groups.size(); ++i) {
       is_kept[i] = !has_changed(state_->groups[i]);
       if (!is_kept[i]) {
-        model::Group &group = to_judge.emplace_back();
+        model::Group &group = to_lint.emplace_back();
         for (const u32 member : state_->groups[i].members) {
           group.push_back(&files[member]->parsed);
         }
       }
     }
-    std::ranges::stable_sort(to_judge, std::ranges::greater{}, model::bytes_in);
+    std::ranges::stable_sort(to_lint, std::ranges::greater{}, model::bytes_in);
   } else {
     std::vector<model::ParsedFile *> all;
     for (const std::unique_ptr<LoadedFile> &file : files) {
@@ -369,8 +369,8 @@ std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes
     for (u32 i = 0; i < state_->groups.size(); ++i) {
       group_of[state_->groups[i].members[0]] = i;
     }
-    to_judge = model::group_files(all, options_.with_tests);
-    std::erase_if(to_judge, [&](const model::Group &group) {
+    to_lint = model::group_files(all, options_.with_tests);
+    std::erase_if(to_lint, [&](const model::Group &group) {
       const u32 old = group_of[group[0]->index.value];
       if (old == kNoFile || has_changed(state_->groups[old]) ||
           !std::ranges::equal(group, state_->groups[old].members, {},
@@ -391,7 +391,7 @@ std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes
   }
   state_->groups.resize(kept);
   group_ages_.resize(kept);
-  return to_judge;
+  return to_lint;
 }
 
 // Takes out what needs no analysis. What is told of files that have changed still wants their trees: syntax errors, and
@@ -399,7 +399,7 @@ std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes
 void Workspace::recall(std::vector<model::Group> &groups) {
   std::vector<LoadedFile *> to_parse;
   std::erase_if(groups, [&](const model::Group &group) {
-    JudgedGroup recalled;
+    LintedGroup recalled;
     if (!remembered_.recall(group, state_->loaded, recalled)) {
       return false;
     }
@@ -417,15 +417,15 @@ void Workspace::recall(std::vector<model::Group> &groups) {
   parse_files(to_parse, state_->loaded);
 }
 
-void Workspace::judge(const std::vector<model::Group> &groups, Progress &progress) {
-  work_.groups_judged = groups.size();
+void Workspace::lint(const std::vector<model::Group> &groups, Progress &progress) {
+  work_.groups_linted = groups.size();
   for (const model::Group &group : groups) {
-    work_.files_judged += group.size();
+    work_.files_linted += group.size();
     work_.files_parsed +=
         static_cast<u64>(std::ranges::count_if(group, [](const model::ParsedFile *file) { return !file->has_tree; }));
   }
   state_->loaded.residents = &residents_;
-  judge_files(options_, progress, state_->loaded, groups, state_->groups, work_.timings);
+  lint_files(options_, progress, state_->loaded, groups, state_->groups, work_.timings);
 }
 
 // What was not judged for the longest time goes first.
@@ -435,7 +435,7 @@ void Workspace::keep_within_budget() {
   std::vector<bool> is_needed(files.size(), false); // its text
   std::vector<bool> is_grouped(files.size(), false);
   u64 total = 0;
-  for (const JudgedGroup &group : state_->groups) {
+  for (const LintedGroup &group : state_->groups) {
     for (const u32 member : group.members) {
       is_grouped[member] = true;
       total += bytes_of(member);
@@ -451,7 +451,7 @@ void Workspace::keep_within_budget() {
     LoadedFile &file = *files[index];
     if (file.parsed.has_tree) {
       residents_.forget(index);
-      drop_tree(file, !is_needed[index] && !file.is_open && !is_told(file.parsed));
+      drop_tree(file, !is_needed[index] && !file.is_open && !is_reported(file.parsed));
     }
   };
   for (u32 i = 0; i < files.size(); ++i) {
@@ -475,9 +475,9 @@ void Workspace::keep_within_budget() {
   work_.tree_bytes = total;
 }
 
-Result Workspace::tell() {
+Result Workspace::add_finding() {
   Result result;
-  for (const JudgedGroup &group : state_->groups) {
+  for (const LintedGroup &group : state_->groups) {
     std::ranges::copy(group.failures, std::back_inserter(result.errors));
     result.hidden += group.hidden;
     std::ranges::copy_if(group.findings, std::back_inserter(result.findings), [&](const rules::Finding &finding) {
@@ -525,14 +525,14 @@ Result Workspace::check_again(Progress &progress) {
   Changes changes = update_files();
   find_changed_requirements(changes);
   lap(work_.read_time);
-  std::vector<model::Group> groups = find_groups_to_judge(changes);
+  std::vector<model::Group> groups = find_groups_to_lint(changes);
   recall(groups);
   lap(work_.group_time);
-  judge(groups, progress);
+  lint(groups, progress);
   group_ages_.resize(state_->groups.size(), number_);
-  lap(work_.judge_time);
-  Result result = tell();
-  lap(work_.tell_time);
+  lap(work_.lint_time);
+  Result result = add_finding();
+  lap(work_.report_time);
   return result;
 }
 

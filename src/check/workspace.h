@@ -33,15 +33,15 @@ struct WorkspaceWork {
   bool grouped = false; // it worked out which files belong together
   u64 files_read = 0;   // from the disk, or from the text of an open file
   u64 files_parsed = 0; // for the analysis
-  u64 groups_judged = 0;
+  u64 groups_linted = 0;
   u64 groups_recalled = 0; // they are as they were a few checks ago
-  u64 files_judged = 0;    // that belong to these groups
+  u64 files_linted = 0;    // that belong to these groups
   u64 tree_bytes = 0;      // that stay
   // In nanoseconds.
   u64 read_time = 0;
   u64 group_time = 0;
-  u64 judge_time = 0; // parsing and analysis included
-  u64 tell_time = 0;
+  u64 lint_time = 0; // parsing and analysis included
+  u64 report_time = 0;
   rules::Timings timings; // of the judging, if the options ask for them
 };
 
@@ -88,11 +88,11 @@ private:
   void change_file_list(const std::vector<bool> &is_gone, std::vector<std::unique_ptr<LoadedFile>> added,
                         std::vector<bool> &is_changed);
   void find_changed_requirements(Changes &changes);
-  std::vector<model::Group> find_groups_to_judge(const Changes &changes);
+  std::vector<model::Group> find_groups_to_lint(const Changes &changes);
   void recall(std::vector<model::Group> &groups);
-  void judge(const std::vector<model::Group> &groups, Progress &progress);
+  void lint(const std::vector<model::Group> &groups, Progress &progress);
   void keep_within_budget();
-  Result tell();
+  Result add_finding();
 
   [[nodiscard]] LoadedFile *find(std::string_view path) const;
 

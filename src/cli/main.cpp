@@ -39,7 +39,7 @@ analysis knows), completion (for your shell), manual (for man).
 )";
 
 // `help check` is `check --help`.
-void turn_help_around(std::vector<std::string> &words) {
+void iteration_help_around(std::vector<std::string> &words) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
@@ -80,7 +80,7 @@ int run(int argc, char **argv) {
   }
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    turn_help_around(words);
+    iteration_help_around(words);
     std::ranges::reverse(words); // as CLI11 takes them
     app.parse(words);
   } catch (const CLI::ParseError &error) {

@@ -79,7 +79,7 @@ constexpr u32 kMoved = 1U << 31;
 static_assert(kFirstTorch + kTorchMethods.size() <= 30);
 
 // What calling a method of that name tells: the bits of its evidence, kMutating and kAssigning.
-u64 told_by(Symbol method) {
+u64 implied_by(Symbol method) {
   static const NameTable kTable = [] {
     NameTable table;
     for (u32 i = 0; i < kDatasetMethods.size(); ++i) {
@@ -105,10 +105,10 @@ u64 told_by(Symbol method) {
 
 constexpr u32 kDatasetBits = (1U << kFirstTorch) - 1;
 
-u32 evidence_of(Symbol method) { return static_cast<u32>(told_by(method)) & kDatasetBits; }
+u32 evidence_of(Symbol method) { return static_cast<u32>(implied_by(method)) & kDatasetBits; }
 
 u32 torch_evidence_of(Symbol method, const Call &call) {
-  const u32 bits = static_cast<u32>(told_by(method)) & ~kDatasetBits;
+  const u32 bits = static_cast<u32>(implied_by(method)) & ~kDatasetBits;
   return bits == torch_bit("eval") && !call.args.empty() ? 0 : bits; // eval(…) of pandas and others
 }
 
@@ -223,7 +223,7 @@ bool is_named_dataset(const Expr *expr) {
 // PyTorch's methods that change a tensor in place end with an underscore.
 bool is_mutating_method(Symbol method) {
   const std::string_view name = method.text();
-  return (told_by(method) & kMutating) != 0 || (name.size() > 1 && name.ends_with('_') && !name.ends_with("__"));
+  return (implied_by(method) & kMutating) != 0 || (name.size() > 1 && name.ends_with('_') && !name.ends_with("__"));
 }
 
 bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }
@@ -234,9 +234,9 @@ bool is_named_session(const Expr *expr) {
          text == "tf_session" || text == "mon_sess" || text == "monitored_session";
 }
 
-bool tells_backward(u32 evidence) { return (evidence & torch_bit("backward")) != 0; }
+bool implies_backward(u32 evidence) { return (evidence & torch_bit("backward")) != 0; }
 
-Kind kind_told_by(u32 evidence, const Module &module) {
+Kind kind_implied_by(u32 evidence, const Module &module) {
   if (module.tensorflow) {
     const bool has_usual = (evidence & (kMap | kBatch | kShuffle | kRepeat)) != 0;
     if (((evidence & kCertain) != 0 && (has_usual || std::popcount(evidence & kCertain) > 1)) ||
@@ -374,7 +374,7 @@ void bind_names(const Block &body, FunctionInfo &function, BoundNames &bound) {
 void set_names(FunctionInfo &function, std::span<const u32> names, Arena &arena) {
   constexpr std::size_t kFew = 16; // found as fast by bisection
   function.names = arena.copy(names.data(), names.size());
-  function.ever = arena.fill(names.size(), Value::bottom());
+  function.all_values = arena.fill(names.size(), Value::bottom());
   if (names.size() <= kFew) {
     return;
   }
@@ -411,7 +411,7 @@ namespace {
 // `tf.assign(v, x)` changes v.
 void note_assigned_variable(const Call &call, Loop &result) {
   const auto *function = as<Attribute>(call.func);
-  if (function == nullptr || call.args.size() < 2 || (told_by(function->attr) & kAssigning) == 0) {
+  if (function == nullptr || call.args.size() < 2 || (implied_by(function->attr) & kAssigning) == 0) {
     return;
   }
   if (const auto *name = as<Name>(call.args[0])) {

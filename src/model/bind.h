@@ -30,10 +30,10 @@ void find_changes(std::span<python::Stmt *const> statements, Loop &result);
 
 // What the methods called on a name, as bits of its evidence, tell that it is: a tf.data.Dataset, or in a module that
 // imports PyTorch one of its modules, optimizers or tensors. Unknown if they tell nothing.
-Kind kind_told_by(u32 evidence, const Module &module);
+Kind kind_implied_by(u32 evidence, const Module &module);
 
 // Is backward() called on it?
-bool tells_backward(u32 evidence);
+bool implies_backward(u32 evidence);
 
 // The name at the root of a chain like x.a[0].b(); null if there is none.
 const python::Name *root_name(const python::Expr *expr);

@@ -342,7 +342,7 @@ bool goes_over_generator(const Project &project, const Loop &loop) {
   const FunctionInfo *const generator =
       callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
   return generator != nullptr && std::ranges::any_of(generator->loops, [](const Loop *inner) {
-           return inner->turns == Turns::Many && !inner->tiny &&
+           return inner->iterations == Iterations::Many && !inner->few_iterations &&
                   (inner->node->kind == NodeKind::For || inner->node->kind == NodeKind::While) &&
                   yields_inside(inner->node);
          });
@@ -372,8 +372,8 @@ void find_contexts(Project &project) {
   std::vector<FunctionInfo *> steps;
   std::vector<FunctionInfo *> switched;
   for (Loop &loop : project.loops) {
-    if (loop.node != nullptr && loop.turns == Turns::Collection && goes_over_generator(project, loop)) {
-      loop.turns = Turns::Many;
+    if (loop.node != nullptr && loop.iterations == Iterations::Collection && goes_over_generator(project, loop)) {
+      loop.iterations = Iterations::Many;
     }
     loop.evaluates = loop.node != nullptr && loop.function != nullptr && !loop.trains && goes_over_data(project, loop);
   }

@@ -175,16 +175,16 @@ void print_named(std::vector<std::pair<std::string_view, std::string>> named, st
 
 void print_names(const FunctionInfo &function, std::string_view indent, std::string &out) {
   std::vector<std::pair<std::string_view, std::string>> named;
-  for (u32 slot = 0; slot < function.names.size() && slot < function.ever.size(); ++slot) {
-    named.emplace_back(Symbol{function.names[slot]}.text(), describe(function.ever[slot]));
+  for (u32 slot = 0; slot < function.names.size() && slot < function.all_values.size(); ++slot) {
+    named.emplace_back(Symbol{function.names[slot]}.text(), describe(function.all_values[slot]));
   }
   print_named(std::move(named), indent, out);
 }
 
 void print_import(const Module &module, Symbol bound, std::string_view written, std::string &out) {
   const u32 slot = module.body != nullptr ? module.body->slot_of(bound) : FunctionInfo::kNoSlot;
-  const bool is_known = slot != FunctionInfo::kNoSlot && slot < module.body->ever.size();
-  write(out, "    {:<12} -> {:<40} {}\n", bound.text(), is_known ? describe(module.body->ever[slot]) : "unknown",
+  const bool is_known = slot != FunctionInfo::kNoSlot && slot < module.body->all_values.size();
+  write(out, "    {:<12} -> {:<40} {}\n", bound.text(), is_known ? describe(module.body->all_values[slot]) : "unknown",
         written);
 }
 

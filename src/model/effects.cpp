@@ -137,7 +137,7 @@ namespace {
 bool calls_unknown(const FunctionInfo &function, const Call &call) {
   const Expr *const called = call.args.empty() ? nullptr : call.args[0];
   const auto *name = as<Name>(called);
-  const Value *const value = name != nullptr ? ever_of(function, name->id) : nullptr;
+  const Value *const value = name != nullptr ? all_values_of(function, name->id) : nullptr;
   return called != nullptr && called->kind != NodeKind::Lambda &&
          (value == nullptr || !value->is(Value::Tag::Function));
 }
@@ -176,7 +176,7 @@ bool is_pure(const Project &project, const FunctionInfo &function, const Call *c
 }
 
 bool is_package(const FunctionInfo &function, Symbol name) {
-  const Value *const value = ever_of(function, name);
+  const Value *const value = all_values_of(function, name);
   if (value == nullptr || value->open) {
     return false;
   }

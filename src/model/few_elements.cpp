@@ -38,7 +38,7 @@ constexpr u32 kToy = 100;
 // The number that a name or literal stands for, where it is written down.
 std::optional<i64> number_of(const Stage &stage, const Expr *expr) {
   if (const auto *name = as<Name>(expr)) {
-    const Value *const value = stage.function != nullptr ? ever_of(*stage.function, name->id) : nullptr;
+    const Value *const value = stage.function != nullptr ? all_values_of(*stage.function, name->id) : nullptr;
     const bool is_here =
         value != nullptr && value->is(Value::Tag::Literal) && value->number == stage.module->file.value + 1;
     expr = is_here ? value->expr : nullptr;
@@ -140,7 +140,7 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
         is_toy(source, assigned, depth + 1)) {
       return true;
     }
-    const Value *const value = source.function != nullptr ? ever_of(*source.function, name->id) : nullptr;
+    const Value *const value = source.function != nullptr ? all_values_of(*source.function, name->id) : nullptr;
     if (value == nullptr) {
       return false;
     }

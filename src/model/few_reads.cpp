@@ -137,11 +137,11 @@ bool Consumers::Uses::runs_few_times(const Node *node) const {
     const auto *loop = as<For>(at);
     const auto *range = loop != nullptr ? as<Call>(loop->iter) : nullptr;
     const bool counts = range != nullptr && called_name(*range) == "range" && range->args.size() == 1;
-    const std::optional<i64> turns = counts ? literal_in(source, range->args[0]) : std::nullopt;
-    if (at->kind == NodeKind::While || (loop != nullptr && !turns.has_value())) {
+    const std::optional<i64> iterations = counts ? literal_in(source, range->args[0]) : std::nullopt;
+    if (at->kind == NodeKind::While || (loop != nullptr && !iterations.has_value())) {
       return false;
     }
-    times = std::min(times * std::clamp<i64>(turns.value_or(1), 0, kFewElements + 1), kFewElements + 1);
+    times = std::min(times * std::clamp<i64>(iterations.value_or(1), 0, kFewElements + 1), kFewElements + 1);
   }
   return times <= kFewElements;
 }

@@ -186,7 +186,7 @@ private:
     Hash &hash = hashes_[module.index];
     hash.add(module.file.value);
     hash.add(u64{module.is_package} | u64{module.tensorflow} << 1U | u64{module.near_tensorflow} << 2U |
-             u64{module.is_judged} << 3U | u64{module.torch} << 4U | u64{module.jax} << 5U | u64{module.v1} << 6U |
+             u64{module.is_linted} << 3U | u64{module.torch} << 4U | u64{module.jax} << 5U | u64{module.v1} << 6U |
              u64{module.v2} << 7U | u64{module.is_test} << 8U);
     add_names(module.exports, hash);
     add_names(module.stars, hash);
@@ -226,7 +226,7 @@ private:
              u64{function.traced} << 12U | u64{function.passed} << 13U | u64{function.makes_variables} << 14U |
              u64{function.makes_graph} << 15U | u64{function.new_graph} << 16U | u64{function.runs_session} << 17U |
              u64{function.steps} << 18U | u64{function.trains} << 19U | u64{function.no_grad} << 20U |
-             u64{function.ever_no_grad} << 21U | u64{function.in_parallel} << 22U | u64{function.in_loop} << 23U |
+             u64{function.sometimes_no_grad} << 21U | u64{function.in_parallel} << 22U | u64{function.in_loop} << 23U |
              u64{function.tracers} << 24U | u64{function.context} << 32U);
     hash.add(function.graph_params);
     add_somewhere(function.compiled_at.id(), hash);
@@ -245,7 +245,7 @@ private:
       add(cell, hash);
     }
     add(function.returns, hash);
-    for (const Value &value : function.ever) {
+    for (const Value &value : function.all_values) {
       add(value, hash);
     }
     hash.add(function.outer_stores.size());
@@ -388,9 +388,9 @@ private:
     for (const auto *const list : {&loop.assigned, &loop.mutated, &loop.attributes, &loop.passed}) {
       add_names(*list, hash);
     }
-    hash.add(u64{loop.tiny} | u64{loop.once} << 1U | u64{loop.makes_graph} << 2U | u64{loop.new_graph} << 3U |
+    hash.add(u64{loop.few_iterations} | u64{loop.once} << 1U | u64{loop.makes_graph} << 2U | u64{loop.new_graph} << 3U |
              u64{loop.runs_session} << 4U | u64{loop.steps} << 5U | u64{loop.trains} << 6U | u64{loop.evaluates} << 7U |
-             static_cast<u64>(loop.turns) << 8U);
+             static_cast<u64>(loop.iterations) << 8U);
     add_somewhere(loop.session_run.id(), hash);
   }
 

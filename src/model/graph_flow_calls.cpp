@@ -246,11 +246,11 @@ u64 GraphFlowWalker::function(const Call *expr, const FunctionInfo &callee, bool
 // Something that nobody tells us. A loss that was passed in computes; so does most of what is called for its result.
 u64 GraphFlowWalker::unknown(const Call *expr, const Value &callee, const Attribute *method, u64 all,
                              bool is_discarded) {
-  static const NameTable kTelling({"log", "log_dict", "log_metric", "log_metrics", "add_scalar", "add_scalars",
-                                   "set_postfix", "set_postfix_str", "set_description", "write", "info", "debug",
-                                   "warning", "add_image", "add_images", "add_histogram", "add_text", "format"});
+  static const NameTable kReporting({"log", "log_dict", "log_metric", "log_metrics", "add_scalar", "add_scalars",
+                                     "set_postfix", "set_postfix_str", "set_description", "write", "info", "debug",
+                                     "warning", "add_image", "add_images", "add_histogram", "add_text", "format"});
   const auto *name = as<Name>(expr->func);
-  if (method != nullptr && kTelling.has(method->attr)) {
+  if (method != nullptr && kReporting.has(method->attr)) {
     use(all, Flow::kNumbers);
     return 0;
   }

@@ -48,7 +48,7 @@ public:
       return compare->rest.size() == 1 && compares_once(compare->left, compare->rest[0], negated);
     }
     if (const auto *call = as<Call>(test)) {
-      return negated && asks_for_existence(call) && !asks_for_each_turn(call);
+      return negated && asks_for_existence(call) && !asks_for_each_iteration(call);
     }
     // A flag that the branch turns for good, or `else` of `if i:`, which is the first iteration.
     return (is_written(test) && !is_turned_back(test) && !is_set_sometimes(test)) || (negated && is_counter(test));
@@ -72,7 +72,7 @@ private:
     case CompareOperator::Eq:
     case CompareOperator::NotEq:
       return negated == (item.op == CompareOperator::NotEq) &&
-             (is_constant(item.right, ConstantKind::None) ? is_written(left) : is_one_turn(left, item.right));
+             (is_constant(item.right, ConstantKind::None) ? is_written(left) : is_one_iteration(left, item.right));
     case CompareOperator::Lt:
     case CompareOperator::LtE: // the first few iterations
       return !negated && is_counter(left) && is_few(item.right);
@@ -91,7 +91,7 @@ private:
   }
 
   // What the loop counts or goes through is equal to something that stays: one iteration of many.
-  [[nodiscard]] bool is_one_turn(const Expr *left, const Expr *right) const {
+  [[nodiscard]] bool is_one_iteration(const Expr *left, const Expr *right) const {
     const Name *root = root_name(left);
     if (root == nullptr || (left->kind != NodeKind::Name && left->kind != NodeKind::Attribute)) {
       return false;
@@ -216,13 +216,13 @@ private:
   }
 
   // A file for each item, `if not target.exists()`: each is written once, but there are as many as iterations.
-  [[nodiscard]] bool asks_for_each_turn(const Node *node) const {
+  [[nodiscard]] bool asks_for_each_iteration(const Node *node) const {
     if (branch_.loop == nullptr) {
       return false;
     }
     const auto *name = as<Name>(node);
     bool found = name != nullptr && contains(branch_.loop->assigned, name->id);
-    for_each_child(node, [&](const Node *child) { found = found || asks_for_each_turn(child); });
+    for_each_child(node, [&](const Node *child) { found = found || asks_for_each_iteration(child); });
     return found;
   }
 

@@ -38,7 +38,7 @@ Module make_module(const ParsedFile &file) {
   // A file without a framework of its own that uses what was made with PyTorch: its backward() is PyTorch's.
   module.torch = (file.frameworks & kTorch) != 0 || (file.frameworks == 0 && file.near == kTorch);
   module.jax = (file.frameworks & kJax) != 0;
-  module.is_judged = uses_framework(file);
+  module.is_linted = uses_framework(file);
   return module;
 }
 
@@ -260,7 +260,7 @@ public:
 
   // Calls `visit` with the number of each file that file `at` imports, and with the import.
   template <class Visit> void each(u32 at, Visit visit) const {
-    const auto tell = [&](const ImportRef &import, const Module *found) {
+    const auto add_finding = [&](const ImportRef &import, const Module *found) {
       if (found != nullptr) {
         visit(found->file.value, import);
       }
@@ -275,9 +275,9 @@ public:
         known = !with_known_ && import.level == 0 && is_known_package(text.substr(0, text.find('.')));
         package = known ? nullptr : index_.find(modules_[at], import.module, {}, import.level);
       }
-      tell(import, package);
+      add_finding(import, package);
       if (import.name && !known) {
-        tell(import, index_.find(modules_[at], import.module, import.name, import.level));
+        add_finding(import, index_.find(modules_[at], import.module, import.name, import.level));
       }
     }
   }

@@ -80,7 +80,7 @@ private:
     add(function.in_loop, "called from a loop");
     add(function.traced, "traced or compiled");
     add(function.no_grad, "always runs without gradients");
-    add(!function.no_grad && function.ever_no_grad, "sometimes runs without gradients");
+    add(!function.no_grad && function.sometimes_no_grad, "sometimes runs without gradients");
     add(function.in_parallel, "runs for many elements in parallel");
     add(function.runs_session, "runs a session");
     add(function.is_test, "a test");
@@ -117,7 +117,7 @@ private:
                              kind != Kind::Unknown ? fmt::format("a {}", name_of(kind)) : "of unknown kind");
     }
     write(out_, "in the loop at {}: {}{}{}{}{}\n", place_of(module_, loop.node->start), iterated,
-          loop.tiny ? ", few iterations" : "", loop.steps ? ", each iteration is a training step" : "",
+          loop.few_iterations ? ", few iterations" : "", loop.steps ? ", each iteration is a training step" : "",
           !loop.steps && loop.trains ? ", training happens in it" : "",
           loop.once ? ", under a condition that is true only once" : "");
   }
@@ -137,7 +137,7 @@ private:
       facts.push_back("calls " + describe(project_.callee_of(call)));
     }
     if (const auto *name = as<Name>(expr); name != nullptr) {
-      const Value *const value = ever_of(function, name->id);
+      const Value *const value = all_values_of(function, name->id);
       facts.push_back(value == nullptr ? "a builtin, or not bound here" : "in all: " + describe_with_maker(*value));
     }
     write(out_, "  {:<40} {}\n", fmt::format("`{}`", text_of(expr)),

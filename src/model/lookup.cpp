@@ -15,7 +15,7 @@ namespace {
 
 Value name_value(const Scope &scope, Symbol name) {
   const FunctionInfo *const function = scope.function != nullptr ? scope.function : scope.module->body;
-  const Value *const found = function != nullptr ? ever_of(*function, name) : nullptr;
+  const Value *const found = function != nullptr ? all_values_of(*function, name) : nullptr;
   return found != nullptr ? *found : Value{};
 }
 
@@ -55,7 +55,7 @@ Value attribute_value(const Scope &scope, const Attribute &attribute) {
   }
   if (owner.is(Value::Tag::Module) && owner.module->body != nullptr) {
     const u32 slot = owner.module->body->slot_of(attribute.attr);
-    return slot != FunctionInfo::kNoSlot ? owner.module->body->ever[slot] : Value{};
+    return slot != FunctionInfo::kNoSlot ? owner.module->body->all_values[slot] : Value{};
   }
   return {};
 }

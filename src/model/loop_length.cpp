@@ -16,7 +16,7 @@ using namespace python;
 
 namespace {
 
-constexpr i64 kTinyLoop = 10;
+constexpr i64 kShortLoop = 10;
 
 // Over the dimensions or axes of a tensor: there are never many.
 bool counts_dimensions(const Node *node) {
@@ -106,7 +106,7 @@ std::optional<i64> Transfer::literal_number(const Expr *expr) {
 bool Transfer::is_one_by_default(const Expr *expr) {
   const auto *either = as<BoolOp>(expr);
   const auto *name = either != nullptr && either->op() == BoolOperator::Or ? as<Name>(either->values[0]) : nullptr;
-  return name != nullptr && literal_number(either->values.back()).value_or(kTinyLoop + 1) <= kTinyLoop &&
+  return name != nullptr && literal_number(either->values.back()).value_or(kShortLoop + 1) <= kShortLoop &&
          std::ranges::any_of(current_->params, [name](const Param *param) {
            const auto *value = param->default_value != nullptr ? as<Constant>(param->default_value) : nullptr;
            return param->name == name->id && value != nullptr && value->constant_kind() == ConstantKind::None;
@@ -115,7 +115,7 @@ bool Transfer::is_one_by_default(const Expr *expr) {
 
 // A loop over a few elements that are written down, or over range(10) and below. Over the dimensions of a tensor, but
 // not along one of them.
-bool Transfer::is_tiny(const Expr *iter) {
+bool Transfer::has_few_iterations(const Expr *iter) {
   if (counts_dimensions(iter) && !measures_axis(iter)) {
     return true;
   }
@@ -132,47 +132,47 @@ bool Transfer::is_tiny(const Expr *iter) {
     return true;
   case NodeKind::IfExp: {
     const auto *conditional = static_cast<const IfExp *>(iter);
-    return is_tiny(conditional->body) && is_tiny(conditional->orelse);
+    return has_few_iterations(conditional->body) && has_few_iterations(conditional->orelse);
   }
   case NodeKind::Subscript: { // features[3:5]
     const auto *slice = as<Slice>(static_cast<const Subscript *>(iter)->slice);
     if (slice == nullptr) { // CONFIG["sizes"]
       const Value value = peek(iter);
-      return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kTinyLoop));
+      return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kShortLoop));
     }
     if (slice->upper == nullptr) {
       return slice->lower != nullptr && literal_number(slice->lower).value_or(0) < 0 &&
-             *literal_number(slice->lower) >= -kTinyLoop;
+             *literal_number(slice->lower) >= -kShortLoop;
     }
     const i64 from = slice->lower != nullptr ? literal_number(slice->lower).value_or(0) : 0;
     const auto to = literal_number(slice->upper);
-    return to.has_value() && *to - from <= kTinyLoop && (*to >= 0) == (from >= 0);
+    return to.has_value() && *to - from <= kShortLoop && (*to >= 0) == (from >= 0);
   }
   case NodeKind::Name:
     // What is usually passed: `octaves=range(-2, 3)`.
     for (const Param *param : current_->params) {
       if (param->name == static_cast<const Name *>(iter)->id && param->default_value != nullptr &&
           param->default_value->kind != NodeKind::Name && param->default_value->kind != NodeKind::Constant) {
-        return is_tiny(param->default_value);
+        return has_few_iterations(param->default_value);
       }
     }
     [[fallthrough]];
   case NodeKind::Attribute: {
     const Value value = peek(iter);
-    return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kTinyLoop));
+    return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kShortLoop));
   }
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(iter);
     const std::string_view function = called_name(*call);
     if (const Array<Expr *> through = gone_through(call); !through.empty()) {
-      return std::ranges::any_of(through, [this](const Expr *arg) { return is_tiny(arg); });
+      return std::ranges::any_of(through, [this](const Expr *arg) { return has_few_iterations(arg); });
     }
     if (const auto *method = as<Attribute>(call->func)) {
       if (lists_entries(function) && call->args.empty()) {
-        return is_tiny(method->value);
+        return has_few_iterations(method->value);
       }
       if (function == "take" && call->args.size() == 1) { // of a Dataset
-        return literal_number(call->args[0]).value_or(kTinyLoop + 1) <= kTinyLoop;
+        return literal_number(call->args[0]).value_or(kShortLoop + 1) <= kShortLoop;
       }
       const auto *module = as<Name>(method->value);
       if (module == nullptr || call->args.empty()) {
@@ -182,10 +182,10 @@ bool Transfer::is_tiny(const Expr *iter) {
         return true;
       }
       if (function == "arange") {
-        return call->args.size() < 3 && literal_number(call->args.back()).value_or(kTinyLoop + 1) <= kTinyLoop;
+        return call->args.size() < 3 && literal_number(call->args.back()).value_or(kShortLoop + 1) <= kShortLoop;
       }
       return function == "linspace" && call->args.size() == 3 &&
-             literal_number(call->args[2]).value_or(kTinyLoop + 1) <= kTinyLoop;
+             literal_number(call->args[2]).value_or(kShortLoop + 1) <= kShortLoop;
     }
     if (call->args.empty()) {
       return false;
@@ -195,14 +195,14 @@ bool Transfer::is_tiny(const Expr *iter) {
     }
     if (const auto *length = as<Call>(call->args[0]);
         length != nullptr && call->args.size() == 1 && called_name(*length) == "len" && length->args.size() == 1) {
-      return is_tiny(length->args[0]);
+      return has_few_iterations(length->args[0]);
     }
     if (is_one_by_default(call->args[0])) {
       return true;
     }
     const auto to = literal_number(call->args[call->args.size() == 1 ? 0 : 1]);
     const i64 from = call->args.size() > 1 ? literal_number(call->args[0]).value_or(0) : 0;
-    return to.has_value() && *to - std::max<i64>(from, -kTinyLoop) <= kTinyLoop;
+    return to.has_value() && *to - std::max<i64>(from, -kShortLoop) <= kShortLoop;
   }
   default:
     return false;
@@ -212,33 +212,33 @@ bool Transfer::is_tiny(const Expr *iter) {
 bool goes_along_axis(const Expr *iter) { return measures_axis(iter); }
 
 // What is gone through, and how many of that there usually are.
-Turns Transfer::turns_of(const Expr *iter, const Value &iterated) {
+Iterations Transfer::iterations_of(const Expr *iter, const Value &iterated) {
   if (iterated.is_kind(Kind::Dataset) || iterated.is_kind(Kind::Iterator)) {
-    return Turns::Many;
+    return Iterations::Many;
   }
   switch (iter->kind) {
   case NodeKind::Name:
-    return has_trait(static_cast<const Name *>(iter)->id, kNamesFew) ? Turns::Few : Turns::Collection;
+    return has_trait(static_cast<const Name *>(iter)->id, kNamesFew) ? Iterations::Few : Iterations::Collection;
   case NodeKind::Attribute:
-    return has_trait(static_cast<const Attribute *>(iter)->attr, kNamesFew) ? Turns::Few : Turns::Collection;
+    return has_trait(static_cast<const Attribute *>(iter)->attr, kNamesFew) ? Iterations::Few : Iterations::Collection;
   case NodeKind::Subscript:
-    return turns_of(static_cast<const Subscript *>(iter)->value, {});
+    return iterations_of(static_cast<const Subscript *>(iter)->value, {});
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(iter);
     const std::string_view function = called_name(*call);
     const auto *method = as<Attribute>(call->func);
     if (method != nullptr && lists_entries(function)) {
-      return turns_of(method->value, {});
+      return iterations_of(method->value, {});
     }
     if (method != nullptr && (function == "unstack" || function == "split")) {
-      return Turns::Few; // the graph has a node for each
+      return Iterations::Few; // the graph has a node for each
     }
     if (const Array<Expr *> through = gone_through(call); !through.empty()) {
-      Turns turns = Turns::Many;
+      Iterations iterations = Iterations::Many;
       for (const Expr *arg : through) {
-        turns = std::max(turns, turns_of(arg, peek(arg)));
+        iterations = std::max(iterations, iterations_of(arg, peek(arg)));
       }
-      return turns;
+      return iterations;
     }
     if (method == nullptr && (function == "range" || function == "xrange") && !call->args.empty()) {
       const Expr *last = call->args[call->args.size() == 1 ? 0 : 1];
@@ -248,7 +248,7 @@ Turns Transfer::turns_of(const Expr *iter, const Value &iterated) {
       if (const auto *length = as<Call>(last);
           length != nullptr && called_name(*length) == "len" && length->args.size() == 1) {
         // Nobody divides a few things into batches: range(0, len(rows), size).
-        return call->args.size() == 3 ? Turns::Many : turns_of(length->args[0], {});
+        return call->args.size() == 3 ? Iterations::Many : iterations_of(length->args[0], {});
       }
       Symbol name;
       if (const auto *plain = as<Name>(last)) {
@@ -256,12 +256,12 @@ Turns Transfer::turns_of(const Expr *iter, const Value &iterated) {
       } else if (const auto *attribute = as<Attribute>(last)) {
         name = attribute->attr;
       }
-      return name && has_trait(name, kNamesFew) ? Turns::Few : Turns::Many;
+      return name && has_trait(name, kNamesFew) ? Iterations::Few : Iterations::Many;
     }
-    return method != nullptr && has_trait(method->attr, kNamesFew) ? Turns::Few : Turns::Collection;
+    return method != nullptr && has_trait(method->attr, kNamesFew) ? Iterations::Few : Iterations::Collection;
   }
   default:
-    return Turns::Collection;
+    return Iterations::Collection;
   }
 }
 

@@ -152,7 +152,7 @@ Value MapperExamination::value_of(const Expr *expr) const {
     return Value::of(found);
   }
   const auto *name = as<Name>(expr);
-  const Value *const found = name != nullptr && function_ != nullptr ? ever_of(*function_, name->id) : nullptr;
+  const Value *const found = name != nullptr && function_ != nullptr ? all_values_of(*function_, name->id) : nullptr;
   return found != nullptr ? *found : Value{};
 }
 

@@ -53,14 +53,14 @@ u32 FunctionInfo::place_of_param(Symbol symbol) const {
   return found != sorted->end() && name_of(*found) == symbol.id ? *found : kNoParam;
 }
 
-const Value *ever_of(const FunctionInfo &function, Symbol name) {
+const Value *all_values_of(const FunctionInfo &function, Symbol name) {
   const FunctionInfo *scope = &function;
   u32 slot = scope->slot_of(name);
   while (slot == FunctionInfo::kNoSlot && scope->parent != nullptr) {
     scope = scope->parent;
     slot = scope->slot_of(name);
   }
-  return slot != FunctionInfo::kNoSlot ? &scope->ever[slot] : nullptr;
+  return slot != FunctionInfo::kNoSlot ? &scope->all_values[slot] : nullptr;
 }
 
 u32 *loop_fact(const python::Node *node) {

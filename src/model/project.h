@@ -68,7 +68,7 @@ enum Tracer : u8 {
 };
 
 // How many iterations a loop may have, as far as the code tells.
-enum class Turns : u8 {
+enum class Iterations : u8 {
   Many,       // range(n), while, a Dataset
   Collection, // one for each element of something: perhaps three, perhaps thousands
   Few,        // one for each of what a model has only a few of: heads, levels, losses
@@ -103,9 +103,9 @@ struct Loop {
   std::vector<Symbol> attributes;    // attributes stored to, of whatever object
   std::vector<Symbol> passed;        // names handed to calls, which may change what they hold
   std::vector<Symbol> maybe_mutated; // as `mutated`, with names of modules and of objects of our own classes
-  bool tiny = false;                 // over a literal or range(10) and below, or left after the first iteration
+  bool few_iterations = false;       // over a literal or range(10) and below, or left after the first iteration
   bool once = false;                 // under a guard, so that it runs in one iteration only of the loop around it
-  Turns turns = Turns::Many;
+  Iterations iterations = Iterations::Many;
   bool makes_graph = false;  // another Graph in every iteration: a new one, the old one reset, or another one entered
   bool new_graph = false;    // a new Graph, or the old one reset; not only entered
   bool runs_session = false; // also through calls
@@ -291,7 +291,7 @@ struct FunctionInfo {
   std::vector<Cell> inputs; // and one more, for being called at all
                             // what callers pass for each parameter
   Value returns = Value::bottom();
-  Array<Value> ever;                       // all values that a slot has had, joined
+  Array<Value> all_values;                 // all values that a slot has had, joined
   SymbolMap<Cell> outer_stores;            // what functions inside bind with `global` and `nonlocal`, by slot
   Array<Value> defaults;                   // of the parameters, where the function is defined
   std::vector<Contribution> contributions; // to others, sorted by target
@@ -330,13 +330,13 @@ struct FunctionInfo {
   bool new_graph = false;                        // also through calls
   u64 graph_params = 0;                          // bit i: enters a graph that parameter i is or has; also through calls
   bool runs_session = false;                     // also through calls
-  bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
-  bool trains = false;       // a training step somewhere, also through calls
-  bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
-  bool ever_no_grad = false; // called by code under it at least once
-  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or all that calls it
-  bool in_loop = false;      // called from a loop that is not tiny, at any depth
-  u16 context = 0;           // when and how often it runs: see context.h
+  bool steps = false;   // a call is a training step: backward() or the like, outside loops; also through calls
+  bool trains = false;  // a training step somewhere, also through calls
+  bool no_grad = false; // decorated with torch.no_grad(), or called by nothing but code under it
+  bool sometimes_no_grad = false; // called by code under it at least once
+  bool in_parallel = false;       // mapped over a Dataset or given to Apache Beam, itself or all that calls it
+  bool in_loop = false;           // called from a loop that is not tiny, at any depth
+  u16 context = 0;                // when and how often it runs: see context.h
   Ref<const python::Node> session_run = nullptr;
   std::vector<Symbol> attribute_stores;       // self.x = …, also through calls of own methods; sorted
   std::vector<Ref<const CallSite>> called_by; // all calls of it in these files, by the index of the caller
@@ -398,7 +398,7 @@ struct Module {
   FunctionInfo *body = nullptr;
   bool tensorflow = false;      // imports tensorflow or keras
   bool near_tensorflow = false; // or a module of the project that does
-  bool is_judged = false;       // it reaches a framework; others are there for what they define
+  bool is_linted = false;       // it reaches a framework; others are there for what they define
   bool torch = false;
   bool jax = false;
   bool v1 = false;      // uses what only TF1 has
@@ -431,7 +431,7 @@ struct MovedBatch {
 
 // All values that a name has had, joined, as code in the function sees it; null if neither the function, nor one around
 // it, nor the module binds it.
-const Value *ever_of(const FunctionInfo &function, Symbol name);
+const Value *all_values_of(const FunctionInfo &function, Symbol name);
 
 // The calls of functions of the project that stand inside a node of the function, in the order of their places.
 std::span<const CallSite *const> calls_inside(const FunctionInfo &function, const python::Node &node);

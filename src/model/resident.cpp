@@ -12,7 +12,7 @@ namespace {
 
 bool is_same_kind_of_module(const Module &a, const Module &b) {
   return a.is_test == b.is_test && a.tensorflow == b.tensorflow && a.near_tensorflow == b.near_tensorflow &&
-         a.torch == b.torch && a.jax == b.jax && a.is_judged == b.is_judged && a.parts == b.parts &&
+         a.torch == b.torch && a.jax == b.jax && a.is_linted == b.is_linted && a.parts == b.parts &&
          a.is_package == b.is_package;
 }
 
@@ -22,7 +22,7 @@ void forget_results_of(FunctionInfo &function, Arena &values) {
     cell = {};
   }
   function.returns = Value::bottom();
-  function.ever = values.fill(function.names.size(), Value::bottom());
+  function.all_values = values.fill(function.names.size(), Value::bottom());
   function.outer_stores = {};
   function.defaults = values.fill(function.params.size(), Value{});
   function.contributions.clear();
@@ -34,7 +34,7 @@ void forget_results_of(FunctionInfo &function, Arena &values) {
   function.compiled_at = nullptr;
   function.makes_variables = function.makes_graph = function.new_graph = function.runs_session = false;
   function.graph_params = 0;
-  function.steps = function.trains = function.no_grad = function.ever_no_grad = false;
+  function.steps = function.trains = function.no_grad = function.sometimes_no_grad = false;
   function.in_parallel = function.in_loop = false;
   function.context = 0;
   function.session_run = nullptr;
@@ -62,8 +62,8 @@ void forget_results_of(ClassInfo &type) {
 
 void forget_results_of(Loop &loop) {
   loop.mutated = loop.maybe_mutated;
-  loop.tiny = loop.once = false;
-  loop.turns = Turns::Many;
+  loop.few_iterations = loop.once = false;
+  loop.iterations = Iterations::Many;
   loop.makes_graph = loop.new_graph = loop.runs_session = false;
   loop.steps = loop.trains = loop.evaluates = false;
   loop.session_run = nullptr;
@@ -81,7 +81,7 @@ Resident::Resident(const std::vector<ParsedFile *> &files, u32 workers) : projec
     memory_.note_changed(module);
   }
   for (FunctionInfo &function : project_->functions) {
-    function.ever = project_->values.fill(function.names.size(), Value::bottom());
+    function.all_values = project_->values.fill(function.names.size(), Value::bottom());
     function.defaults = project_->values.fill(function.params.size(), Value{});
   }
   analyse(workers);

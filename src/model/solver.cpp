@@ -197,8 +197,8 @@ private:
   void run_rounds() {
     u32 sweeps = 0;
     for (bool is_upwards = true; !dirty_.empty(); is_upwards = !is_upwards) {
-      constexpr u32 kSweepsThatTell = 2; // about who calls whom
-      if (ranks_.empty() || (++sweeps <= kSweepsThatTell && dirty_.size() * 8 > project_.functions.size())) {
+      constexpr u32 kSweepsThatCount = 2; // about who calls whom
+      if (ranks_.empty() || (++sweeps <= kSweepsThatCount && dirty_.size() * 8 > project_.functions.size())) {
         ranks_ = ranks_of(edges());
       }
       std::map<u32, std::vector<u32>> waiting; // by rank
@@ -422,12 +422,12 @@ private:
   }
 
   void merge_names(FunctionInfo &function, const FunctionResult &result) {
-    for (u32 slot = 0; slot < result.ever.size(); ++slot) {
-      Value value = result.ever[slot];
+    for (u32 slot = 0; slot < result.all_values.size(); ++slot) {
+      Value value = result.all_values[slot];
       if (const auto stored = function.outer_stores.find(slot); stored != function.outer_stores.end()) {
         value = join(value, stored->second.value);
       }
-      if (put(function.ever[slot], value, only_grows(function))) {
+      if (put(function.all_values[slot], value, only_grows(function))) {
         mark_changed(units_.of_name(function, slot));
       }
     }

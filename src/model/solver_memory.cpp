@@ -178,7 +178,7 @@ u64 SolverMemory::state_of(u64 key) {
     }
   } else if (unit < first_class) {
     const FunctionInfo &scope = project_->functions[unit - units_.functions];
-    result = mix(result, detail < scope.ever.size() ? hash(scope.ever[detail]) : 0);
+    result = mix(result, detail < scope.all_values.size() ? hash(scope.all_values[detail]) : 0);
   } else if (is_class) {
     result = state_of_attribute(project_->classes[unit - first_class], detail);
     keys_of_class_[unit].push_back(key);
@@ -242,7 +242,7 @@ void SolverMemory::remember(const FunctionInfo &function, u32 number, Assume ass
   FunctionResult &own = walk.result;
   own.all_reads = own.new_reads = {};
   own.returns = copy_into(result.returns, arena_);
-  own.ever = kept(result.ever, arena_);
+  own.all_values = kept(result.all_values, arena_);
   own.contributions = result.same_contributions
                           ? arena_.copy(function.contributions.data(), function.contributions.size())
                           : arena_.copy(result.contributions.items, result.contributions.count);

@@ -263,8 +263,8 @@ void spread_events(Project &project, const CallGraph &graph) {
       const auto *statement = as<For>(loop->node);
       // A tensor's static shape says how often a part of the graph is repeated; but who runs a session goes through an
       // array.
-      if (loop->tiny && statement != nullptr && loop->runs_session && goes_along_axis(statement->iter)) {
-        loop->tiny = false;
+      if (loop->few_iterations && statement != nullptr && loop->runs_session && goes_along_axis(statement->iter)) {
+        loop->few_iterations = false;
       }
     }
   }
@@ -329,7 +329,7 @@ void spread_tracing(Project &project) {
     }
   }
   // Who was traced before it was known by whom tells it to the others now, whatever the order was.
-  const auto tell = [&queue](FunctionInfo *function, const FunctionInfo &by) {
+  const auto add_finding = [&queue](FunctionInfo *function, const FunctionInfo &by) {
     if ((function->tracers | by.tracers) != function->tracers) {
       function->tracers |= by.tracers;
       queue.push_back(function);
@@ -344,16 +344,16 @@ void spread_tracing(Project &project) {
     const FunctionInfo &function = *queue.back();
     queue.pop_back();
     for (FunctionInfo *inner : inside[function.index]) {
-      tell(inner, function);
+      add_finding(inner, function);
     }
     for (const FunctionMark &mark : function.marks) {
       if (mark.passed && function.node != nullptr) {
-        tell(mark.function, function);
+        add_finding(mark.function, function);
       }
     }
     for (const CallSite &site : function.calls) {
       if (site.callee != &function && untraced_callers[site.callee->index] == 0) {
-        tell(site.callee, function);
+        add_finding(site.callee, function);
       }
     }
   }
@@ -397,8 +397,8 @@ void spread_no_grad(Project &project) {
   }
   // What such a function calls runs without gradients, too.
   const auto mark = [&queue](FunctionInfo *callee) {
-    if (!callee->ever_no_grad) {
-      callee->ever_no_grad = true;
+    if (!callee->sometimes_no_grad) {
+      callee->sometimes_no_grad = true;
       queue.push_back(callee);
     }
   };
@@ -501,7 +501,7 @@ void spread_loops(Project &project) {
   for (FunctionInfo &function : project.functions) {
     for (const CallSite &site : function.calls) {
       for (const Loop *loop = site.loop; loop != nullptr; loop = loop->parent) {
-        if (!loop->tiny && !site.once) {
+        if (!loop->few_iterations && !site.once) {
           reach(site.callee);
           break;
         }

@@ -32,7 +32,7 @@ void Transfer::record(FunctionInfo &function) {
   assume_ = Assume::Everything;
   run(function);
   if (!function.is_outer) { // of others it is in the tables, where somebody may just be reading it
-    function.ever = arena_.copy(result_.ever.data(), result_.ever.size());
+    function.all_values = arena_.copy(result_.all_values.data(), result_.all_values.size());
   }
 }
 
@@ -60,11 +60,11 @@ FunctionResult Transfer::keep_result(std::span<const u64> known_reads) {
   FunctionResult result;
   result.returns = kept(result_.returns);
   // A memory of walks uses results again where the tables may say something else.
-  const bool same_names =
-      !keeps_all_reads_ && current_->outer_stores.empty() && std::ranges::equal(result_.ever, current_->ever);
+  const bool same_names = !keeps_all_reads_ && current_->outer_stores.empty() &&
+                          std::ranges::equal(result_.all_values, current_->all_values);
   if (!same_names) {
-    result.ever = results_arena_.copy(result_.ever.data(), result_.ever.size());
-    std::ranges::transform(result.ever, result.ever.begin(), kept);
+    result.all_values = results_arena_.copy(result_.all_values.data(), result_.all_values.size());
+    std::ranges::transform(result.all_values, result.all_values.begin(), kept);
   }
   const std::vector<Contribution> &before = current_->contributions;
   result.same_contributions =
@@ -104,7 +104,7 @@ FunctionResult Transfer::keep_result(std::span<const u64> known_reads) {
 // What all walks of the function read stays.
 void Transfer::clear_draft() {
   result_.returns = Value::bottom();
-  result_.ever.clear();
+  result_.all_values.clear();
   result_.contributions.clear();
   result_.functions.clear();
   result_.classes.clear();
@@ -145,7 +145,7 @@ void Transfer::walk_function() {
   environment_.assign(function.names.size(), Value::bottom());
   read_unbound_.assign(function.names.size(), 0);
   if (!is_solving_ || function.is_outer) {
-    result_.ever.assign(function.names.size(), Value::bottom());
+    result_.all_values.assign(function.names.size(), Value::bottom());
   }
   bind_params();
   if (function.node == nullptr) {
@@ -374,12 +374,12 @@ Value Transfer::input_of(u32 index) {
     result_.saw_nothing = true;
     return value;
   }
-  const bool is_told = !value.is_bottom() && !value.is_unknown() && !value.is(Value::Tag::None);
+  const bool is_given = !value.is_bottom() && !value.is_unknown() && !value.is(Value::Tag::None);
   const Value annotated = annotation_value(param->annotation);
   if (annotated.known()) {
-    return is_told ? narrowed(value, annotated) : annotated;
+    return is_given ? narrowed(value, annotated) : annotated;
   }
-  if (is_told) {
+  if (is_given) {
     return value;
   }
   if (param->default_value != nullptr && value.is_bottom()) {

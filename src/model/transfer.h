@@ -60,7 +60,7 @@ struct ClassDefinition {
 // function's paths.
 struct FunctionResult {
   Value returns = Value::bottom();
-  Array<Value> ever;                 // empty if the solver has the same
+  Array<Value> all_values;           // empty if the solver has the same
   Array<Contribution> contributions; // sorted by target, each once
   Array<FunctionDefinition> functions;
   std::vector<ClassDefinition> classes;
@@ -132,7 +132,7 @@ private:
   // The result while it is put together, in memory that is used again and again.
   struct Draft {
     Value returns = Value::bottom();
-    std::vector<Value> ever;
+    std::vector<Value> all_values;
     std::vector<Contribution> contributions;
     std::vector<FunctionDefinition> functions;
     std::vector<ClassDefinition> classes;
@@ -221,11 +221,11 @@ private:
   void store_to(const Value &object, Symbol attr, const Value &value);
 
   // ---- loop_length.cpp
-  bool is_tiny(const python::Expr *iter);
+  bool has_few_iterations(const python::Expr *iter);
   std::optional<i64> literal_number(const python::Expr *expr);
   bool is_one_by_default(const python::Expr *expr);
   Value peek(const python::Expr *expr);
-  Turns turns_of(const python::Expr *iter, const Value &iterated);
+  Iterations iterations_of(const python::Expr *iter, const Value &iterated);
 
   // ---- transfer_expressions.cpp
   Value eval(const python::Expr *expr);

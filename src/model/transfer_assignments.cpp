@@ -16,8 +16,8 @@ void Transfer::bind(Symbol name, u32 slot, const Value &value) {
   }
   if (slot != FunctionInfo::kNoSlot) {
     environment_[slot] = current_->is_outer && value.is(Value::Tag::Tuple) ? filled_inside(slot, value) : value;
-    if (!peeking_ && !result_.ever.empty()) {
-      result_.ever[slot] = join(result_.ever[slot], value);
+    if (!peeking_ && !result_.all_values.empty()) {
+      result_.all_values[slot] = join(result_.all_values[slot], value);
     }
     return;
   }

@@ -84,7 +84,7 @@ Value Transfer::module_attribute(const Module &module, Symbol attr) {
   const u32 slot = module.body->slot_of(attr);
   if (slot != FunctionInfo::kNoSlot) {
     read(units_.of_name(*module.body, slot));
-    return missing(module.body->ever[slot]);
+    return missing(module.body->all_values[slot]);
   }
   if (const Module *inner = index_.find(module, {}, attr, 1)) {
     return Value::of(inner);
@@ -144,8 +144,8 @@ Value Transfer::attribute_of_class(const Value &value, Symbol attr) {
     return framework_method(value, kind, attr); // the method of the framework, bound to the object
   }
   const auto &evidence = value.type->module->attribute_evidence;
-  const auto told = evidence.find(attr.id);
-  const Value assumed = told != evidence.end() ? assumed_from(told->second) : named_like(attr);
+  const auto implied = evidence.find(attr.id);
+  const Value assumed = implied != evidence.end() ? assumed_from(implied->second) : named_like(attr);
   return assumed.known() ? assumed : member;
 }
 

@@ -195,7 +195,7 @@ void Transfer::walk_import_from(const ImportFrom *statement) {
         const Symbol bound{package->body->names[slot]};
         if (is_exported(*package, bound)) {
           read(units_.of_name(*package->body, slot));
-          bind(bound, missing(package->body->ever[slot]));
+          bind(bound, missing(package->body->all_values[slot]));
         }
       }
       continue;
@@ -206,7 +206,7 @@ void Transfer::walk_import_from(const ImportFrom *statement) {
       const u32 slot = package->body->slot_of(alias->name);
       if (slot != FunctionInfo::kNoSlot && (module == nullptr || package->is_package)) {
         read(units_.of_name(*package->body, slot));
-        const Value value = package->body->ever[slot];
+        const Value value = package->body->all_values[slot];
         if (!value.is_bottom() || module == nullptr) {
           bind(target, missing(value));
           continue;

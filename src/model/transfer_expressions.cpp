@@ -290,13 +290,13 @@ Value Transfer::named_like(Symbol name) const {
 }
 
 Value Transfer::assumed_from(u32 evidence) {
-  const Kind kind = kind_told_by(evidence, *module_);
+  const Kind kind = kind_implied_by(evidence, *module_);
   if (kind == Kind::Unknown) {
     return {};
   }
   Value value = Value::instance(kind);
   if (kind == Kind::TorchTensor) {
-    value.grad = tells_backward(evidence) && !around_.no_grad ? kGradient : kNoGradient;
+    value.grad = implies_backward(evidence) && !around_.no_grad ? kGradient : kNoGradient;
   }
   return value;
 }
@@ -320,10 +320,10 @@ Value Transfer::eval_name(const Name *name) {
   // Computed from what nobody tells us, and backward() is called on it: then it has a graph, and is no tuple.
   if (value.is_kind(Kind::TorchTensor) && (value.grad == 0 || value.container) && value.alternatives == nullptr &&
       !around_.no_grad) {
-    const Value told = assumed_value(name->id);
-    const bool is_tensor = told.is_kind(Kind::TorchTensor);
-    value.grad = is_tensor && value.grad == 0 ? told.grad : value.grad;
-    value.container = value.container && !(is_tensor && told.has_gradient());
+    const Value assumed = assumed_value(name->id);
+    const bool is_tensor = assumed.is_kind(Kind::TorchTensor);
+    value.grad = is_tensor && value.grad == 0 ? assumed.grad : value.grad;
+    value.container = value.container && !(is_tensor && assumed.has_gradient());
   }
   if (!value.is_unknown() && !value.is(Value::Tag::None)) {
     return value;
@@ -352,7 +352,7 @@ Value Transfer::look_up(Symbol name, u32 slot) {
     const u32 outer = scope->slot_of(name);
     if (outer != FunctionInfo::kNoSlot) {
       read(units_.of_name(*scope, outer));
-      return missing(scope->ever[outer]);
+      return missing(scope->all_values[outer]);
     }
   }
   for (const Symbol package : module_->stars) {
@@ -466,12 +466,12 @@ Value Transfer::eval_comprehension(const ComprehensionExpr *comprehension) {
   for (const Comprehension *generator : comprehension->generators) {
     const Value iterated = eval(generator->iter); // the first one outside the loop
     if (first) {
-      const bool is_tiny_loop = is_tiny(generator->iter);
-      const Turns turns = turns_of(generator->iter, iterated);
-      is_few = is_tiny_loop || turns == Turns::Few;
+      const bool is_short = has_few_iterations(generator->iter);
+      const Iterations iterations = iterations_of(generator->iter, iterated);
+      is_few = is_short || iterations == Iterations::Few;
       if (recording()) {
-        loop.tiny = is_tiny_loop;
-        loop.turns = turns == Turns::Many ? Turns::Collection : turns;
+        loop.few_iterations = is_short;
+        loop.iterations = iterations == Iterations::Many ? Iterations::Collection : iterations;
       }
       around_.loop = &loop;
       around_.once = false;

@@ -199,9 +199,9 @@ void Transfer::walk(const Stmt *statement) {
     }
     const Value given = eval(assignment->value);
     // An empty list or dictionary is there to be filled.
-    const bool is_told =
+    const bool is_given =
         is_uniform(given) ? is_filled(given) : given.known() || given.is_bottom() || given.alternatives != nullptr;
-    const Value value = is_told ? given : annotation_value(assignment->annotation);
+    const Value value = is_given ? given : annotation_value(assignment->annotation);
     assign(assignment->target, value.known() ? value : given);
     return;
   }
@@ -542,8 +542,8 @@ void Transfer::walk_for(const For *statement) {
   const Value iterated = eval(statement->iter);
   in_loop(statement, [&](Loop &loop) {
     if (recording()) {
-      loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
-      loop.turns = turns_of(statement->iter, iterated);
+      loop.few_iterations = has_few_iterations(statement->iter) || leaves_at_once(statement->body);
+      loop.iterations = iterations_of(statement->iter, iterated);
     }
     assign(statement->target, element_of(iterated));
     walk(statement->body);
@@ -554,7 +554,7 @@ void Transfer::walk_for(const For *statement) {
 void Transfer::walk_while(const While *statement) {
   in_loop(statement, [&](Loop &loop) {
     if (recording()) {
-      loop.tiny = leaves_at_once(statement->body);
+      loop.few_iterations = leaves_at_once(statement->body);
     }
     eval(statement->test);
     walk(statement->body);

@@ -67,7 +67,7 @@ bool is_immutable(const FunctionInfo &function, const Expr *expr) {
   if (name == nullptr) {
     return false;
   }
-  const Value *const value = ever_of(function, name->id); // null: a builtin
+  const Value *const value = all_values_of(function, name->id); // null: a builtin
   return value == nullptr || (value->known() && !value->is(Value::Tag::Instance) && !value->is(Value::Tag::Tuple) &&
                               !value->is(Value::Tag::Object));
 }
@@ -187,7 +187,7 @@ private:
       root = attribute->value;
     }
     const auto *name = as<Name>(root);
-    const Value *const value = name != nullptr ? ever_of(*loop_.function, name->id) : nullptr;
+    const Value *const value = name != nullptr ? all_values_of(*loop_.function, name->id) : nullptr;
     return value != nullptr && value->is(Value::Tag::Api) && !value->open;
   }
 
@@ -276,7 +276,7 @@ bool keeps_results(const FunctionInfo &function) {
            const auto *call = as<Call>(decorator);
            const auto *name = as<Name>(call != nullptr ? call->func : decorator);
            const Value *const value =
-               name != nullptr && function.parent != nullptr ? ever_of(*function.parent, name->id) : nullptr;
+               name != nullptr && function.parent != nullptr ? all_values_of(*function.parent, name->id) : nullptr;
            const std::string_view api =
                value != nullptr && value->is(Value::Tag::Api) ? value->name().text() : std::string_view{};
            const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);

@@ -25,11 +25,11 @@ std::string_view below(std::string_view folder, std::string_view path) {
 bool covers(const IgnoreRules &rules, std::string_view path) {
   // The outermost folder that a pattern names decides: what lies in it cannot be taken back in, as with git.
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
-    if (judge(rules, path.substr(0, slash), true) == Verdict::Ignore) {
+    if (lint(rules, path.substr(0, slash), true) == Verdict::Ignore) {
       return true;
     }
   }
-  return !path.empty() && judge(rules, path, false) == Verdict::Ignore;
+  return !path.empty() && lint(rules, path, false) == Verdict::Ignore;
 }
 
 } // namespace deepperf::project

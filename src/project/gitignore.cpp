@@ -340,7 +340,7 @@ void add_rules(std::string_view text, IgnoreRules &rules) {
   }
 }
 
-Verdict judge(const IgnoreRules &rules, std::string_view path, bool is_directory) {
+Verdict lint(const IgnoreRules &rules, std::string_view path, bool is_directory) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   for (std::size_t i = rules.patterns.size(); i > 0; --i) { // the last match decides

@@ -66,7 +66,7 @@ void add_rules(std::string_view text, IgnoreRules &rules);
 
 // `path` is relative to the folder that the rules stand in, with no slash at either end. Says nothing of the folders
 // above it: what lies in an ignored folder is ignored, and it is for the caller not to enter that.
-Verdict judge(const IgnoreRules &rules, std::string_view path, bool is_directory);
+Verdict lint(const IgnoreRules &rules, std::string_view path, bool is_directory);
 
 Glob compile_glob(std::string_view pattern);
 bool matches(const Glob &glob, std::string_view text);

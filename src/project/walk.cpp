@@ -105,7 +105,7 @@ using RuleLevels = std::deque<RuleLevel>; // all of a walk: they stay where they
 // A rule path is a path from the top of the repository (or from where the walk starts, outside of one).
 bool is_ignored(const RuleLevel *level, std::string_view rule_path, bool is_directory) {
   for (; level != nullptr; level = level->parent) {
-    const Verdict verdict = judge(level->rules, rule_path.substr(level->base), is_directory);
+    const Verdict verdict = lint(level->rules, rule_path.substr(level->base), is_directory);
     if (verdict != Verdict::None) {
       return verdict == Verdict::Ignore;
     }
@@ -323,7 +323,7 @@ private:
     }
     const std::string path = (start_name_ == "/" ? "" : start_name_) + '/' + folder.path.substr(folder.start) + name;
     const std::string_view inside = below(options_.exclude->folder, path);
-    return !inside.empty() && judge(options_.exclude->rules, inside, is_directory) == Verdict::Ignore;
+    return !inside.empty() && lint(options_.exclude->rules, inside, is_directory) == Verdict::Ignore;
   }
 
   void take(const PendingFolder &folder, int folder_fd, u64 device, const Entry &entry, const std::string &rule_path,

@@ -42,14 +42,14 @@ void write_timings(const rules::Timings &timings, std::string &out) {
     return a.first != b.first ? a.first > b.first : a.second->code < b.second->code;
   });
   const u64 before = timings.parse + timings.analyse;
-  const double share = before != 0 ? 100.0 * static_cast<double>(timings.judge) / static_cast<double>(before) : 0;
+  const double share = before != 0 ? 100.0 * static_cast<double>(timings.lint) / static_cast<double>(before) : 0;
   const auto line = [&out](std::string_view what, u64 time) {
     write(out, "{:34}{:10.1f} ms\n", what, milliseconds(time));
   };
   out += "time over all workers\n";
   line("load and parse", timings.parse);
   line("bind, link and infer", timings.analyse);
-  line("judge", timings.judge);
+  line("lint", timings.lint);
   write(out, "{:34}{:10.1f} %\n", "  on top of the phases before", share);
   line("  in rules, measuring included", in_rules);
   for (const auto &[time, rule] : slowest) {
@@ -65,7 +65,7 @@ void write_timings_json(const rules::Timings &timings, std::string &out) {
   nlohmann::ordered_json json;
   json["milliseconds"] = {{"parse", milliseconds(timings.parse)},
                           {"analyse", milliseconds(timings.analyse)},
-                          {"rules", milliseconds(timings.judge)}};
+                          {"rules", milliseconds(timings.lint)}};
   for (const auto &[rule, time] : timings.rules) {
     json["rules"][std::string(rule->code)] = milliseconds(time);
   }

@@ -19,7 +19,7 @@ const model::Loop *loop_around(const Site &site);
 const model::Loop *long_loop_around(const Site &site);
 const python::Expr *iterated_by(const Site &site, const model::Loop &loop);
 bool goes_over_data(const Site &site, const model::Loop &loop);
-bool runs_every_turn(const Site &site, const model::Loop &loop);
+bool runs_every_iteration(const Site &site, const model::Loop &loop);
 bool in_training_step(const Site &site);
 const python::Node *enclosing(const Site &site, python::NodeKind kind);
 bool inside_with(const Site &site, Kind kind);

@@ -474,7 +474,7 @@ bool concerns_upgrade(Status status, std::string_view package) {
   return status == Status::Fine && package != "tensorflow" && package != "keras" && package != "numpy";
 }
 
-void tell_for_upgrade(Finding &finding, const Site &site, std::string_view package) {
+void report_for_upgrade(Finding &finding, const Site &site, std::string_view package) {
   const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
   const auto range = requirements.find(package);
   finding.message += range != requirements.end() && !range->second.where.empty()

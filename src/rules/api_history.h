@@ -57,7 +57,7 @@ std::string required_version(const Site &site, std::string_view package, std::st
 // Says of a finding that the versions which the project asks for are older: nothing is wrong today, and whoever
 // upgrades wants to know. Not for TensorFlow: programs for its first version are full of names that the second does not
 // have.
-void tell_for_upgrade(Finding &finding, const Site &site, std::string_view package);
+void report_for_upgrade(Finding &finding, const Site &site, std::string_view package);
 bool concerns_upgrade(Status status, std::string_view package);
 
 // Behind a test of the version, of hasattr, or in a try, or in a file that asks whether there is `api`: the code knows

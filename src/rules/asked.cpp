@@ -193,9 +193,9 @@ bool goes_over_data(const Site &site, const model::Loop &loop) {
   return answer;
 }
 
-bool runs_every_turn(const Site &site, const model::Loop &loop) {
+bool runs_every_iteration(const Site &site, const model::Loop &loop) {
   const Asking asking(site, "does the place run in every iteration?", loop.node);
-  const bool answer = answers::runs_every_turn(site, loop);
+  const bool answer = answers::runs_every_iteration(site, loop);
   asking.answer([&] { return yes_or_no(answer); });
   return answer;
 }

@@ -116,7 +116,7 @@ private:
       bool is_repeated = caller.is_repeated;
       bool is_other = false;
       for (const model::Loop *loop = site.loop; loop != nullptr && loop != step; loop = loop->parent) {
-        is_repeated |= !loop->tiny;
+        is_repeated |= !loop->few_iterations;
         is_other |= loop->evaluates || (loop->steps && step != nullptr);
       }
       const bool is_made = site.callee->name && site.callee->name.text() == "__init__";
@@ -220,7 +220,7 @@ private:
     }
     const bool was_repeated = is_repeated_;
     const model::Loop *const outer = loop_;
-    is_repeated_ |= !known->tiny && known->turns != model::Turns::Few;
+    is_repeated_ |= !known->few_iterations && known->iterations != model::Iterations::Few;
     loop_ = known;
     body(block);
     loop_ = outer;
@@ -305,7 +305,7 @@ private:
       // What the first `for` goes over is computed once.
       const Expr *const over = static_cast<const ComprehensionExpr *>(node)->generators[0]->iter;
       visit(over);
-      is_repeated_ |= known == nullptr || (!known->tiny && known->turns != model::Turns::Few);
+      is_repeated_ |= known == nullptr || (!known->few_iterations && known->iterations != model::Iterations::Few);
       for_each_child(node, [&](const Node *child) {
         if (child != over) {
           visit(child);
@@ -375,7 +375,7 @@ private:
     if (is_optional_) {
       optional_calls_.insert(&call);
     }
-    static const NameTable kTelling({"add_scalar", "set_postfix", "set_description", "log"});
+    static const NameTable kReporting({"add_scalar", "set_postfix", "set_description", "log"});
     const model::Value callee = project_.callee_of(&call);
     const std::string_view method = called_method(call);
     const Expr *const receiver = receiver_of(call);
@@ -385,7 +385,7 @@ private:
       on_device |= receiver != nullptr && info != nullptr && info->has(kSyncs) && model::is_moved(receiver);
       if (callee.kind == Kind::TorchTensor && receiver != nullptr && !model::is_on_cpu(receiver)) {
         tensor_method(call, method, info);
-      } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
+      } else if (!method.empty() && kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
         arguments(call, "logging a tensor");
       }
       return;
@@ -413,7 +413,7 @@ private:
     } else if (method == "cuda" || (method == "to" && !call.args.empty() && receiver != nullptr &&
                                     model::kind_of(receiver) == Kind::Unknown && !is_dtype(call.args[0]))) {
       moves = true;
-    } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
+    } else if (!method.empty() && kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
       arguments(call, "logging a tensor");
     }
   }

@@ -407,7 +407,7 @@ private:
 
   void method(const Call &call, const Attribute &method) {
     static const NameTable kReads({"item", "numpy", "tolist", "block_until_ready", "__array__"});
-    static const NameTable kTelling({"add_scalar", "scalar", "set_postfix", "set_description"});
+    static const NameTable kReporting({"add_scalar", "scalar", "set_postfix", "set_description"});
     if (kReads.has(method.attr) && is_pending(method.value)) {
       add(call,
           method.attr.text() == "item"     ? std::string_view("`.item()`")
@@ -415,7 +415,7 @@ private:
           : method.attr.text() == "tolist" ? std::string_view("`.tolist()`")
                                            : kPlainWait,
           true);
-    } else if (kTelling.has(method.attr)) {
+    } else if (kReporting.has(method.attr)) {
       const auto takes = [this](const Expr *value) { return is_pending(value); };
       if (std::ranges::any_of(call.args, takes) ||
           std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return takes(keyword->value); })) {

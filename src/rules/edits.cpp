@@ -69,7 +69,7 @@ const std::deque<model::ApiName> &api_names_of(const model::FunctionInfo &scope)
   }
   auto made = std::make_unique<std::deque<model::ApiName>>();
   for (u32 slot = 0; slot < scope.names.size(); ++slot) {
-    if (scope.ever[slot].is(model::Value::Tag::Api)) {
+    if (scope.all_values[slot].is(model::Value::Tag::Api)) {
       made->emplace_back(slot);
     }
   }
@@ -83,7 +83,7 @@ std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, 
   std::size_t best_length = 0;
   u32 best_place = ~0U;
   for (const model::ApiName &known_name : api_names_of(scope)) {
-    const model::Value &value = scope.ever[known_name.slot];
+    const model::Value &value = scope.all_values[known_name.slot];
     const std::string_view known = value.name().text();
     const bool fits = api.starts_with(known) && (api.size() == known.size() || api[known.size()] == '.');
     const Symbol name{scope.names[known_name.slot]};

@@ -117,15 +117,15 @@ bool GraphOpExcuses::is_minor(const OpFact &op, const Loop &loop) {
                      name == "tensorflow.zeros_like" || name == "tensorflow.ones_like";
   return ((op.traits & kConstant) != 0 &&
           (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
-         (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-         ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) &&
+         (fills && (op.stored || op.target)) || loop.iterations == model::Iterations::Few ||
+         ((loop.iterations == model::Iterations::Collection || goes_by_epochs(loop)) &&
           (is_light(op) || (!is_comprehension && is_formula(op)))) ||
          op.discarded || is_free(op) || draws(loop);
 }
 
 bool GraphOpExcuses::keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
   const auto *statement = as<For>(loop.node);
-  if (statement == nullptr || (op.traits & kVariable) == 0 || loop.turns == model::Turns::Many) {
+  if (statement == nullptr || (op.traits & kVariable) == 0 || loop.iterations == model::Iterations::Many) {
     return false;
   }
   const auto [known, is_new] = keeping_variables_.try_emplace(&loop, false);
@@ -157,7 +157,7 @@ bool sets_each_variable(const OpFact &op, const Loop &loop) {
   const Expr *const variable = !is_function ? method->value : call->args.empty() ? nullptr : call->args[0];
   bool is_of_iteration = false;
   for (const Loop *around = &loop; around != nullptr; around = around->parent) {
-    if (around->turns == model::Turns::Many) {
+    if (around->iterations == model::Iterations::Many) {
       return false;
     }
     is_of_iteration |= variable != nullptr && mentions_any(variable, around->assigned);

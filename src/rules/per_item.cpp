@@ -182,7 +182,8 @@ struct Follower {
       if (head.target == nullptr || !binds(head.target, name.id)) {
         continue;
       }
-      if (one->tiny || one->turns == model::Turns::Few || one->steps || goes_over_batches(at, *one, head)) {
+      if (one->few_iterations || one->iterations == model::Iterations::Few || one->steps ||
+          goes_over_batches(at, *one, head)) {
         return std::nullopt;
       }
       return PerItem{at.module, Span{one->node->start, std::max(head.iter->end, one->node->start)}, true};

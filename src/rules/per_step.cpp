@@ -92,7 +92,7 @@ bool in_step(const Site &site) {
 
 bool runs_in_every_step(const Site &site) {
   const model::Loop *loop = loop_around(site);
-  return loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
+  return loop != nullptr ? loop->steps && !loop->few_iterations && runs_every_iteration(site, *loop)
                          : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
 }
 
@@ -199,9 +199,9 @@ bool may_return_before(const Site &site) {
 } // namespace
 
 const model::Loop *step_loop_of(const Site &site) {
-  const auto step = [](const model::Loop *loop) { return loop->steps && !loop->tiny ? loop : nullptr; };
+  const auto step = [](const model::Loop *loop) { return loop->steps && !loop->few_iterations ? loop : nullptr; };
   if (const model::Loop *loop = loop_around(site)) {
-    return runs_every_turn(site, *loop) ? step(loop) : nullptr;
+    return runs_every_iteration(site, *loop) ? step(loop) : nullptr;
   }
   if (site.function == nullptr || enclosing(site, NodeKind::If) != nullptr ||
       enclosing(site, NodeKind::ExceptHandler) != nullptr || may_return_before(site)) {

@@ -3,7 +3,7 @@
 #include "base/scan.h"
 #include "base/steps.h"
 #include "model/code_text.h"
-#include "rules/kept_judging.h"
+#include "rules/kept_linting.h"
 #include "rules/shared_memory.h"
 
 #include <algorithm>

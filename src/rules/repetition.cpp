@@ -21,7 +21,7 @@ constexpr std::size_t kMostCallsFollowed = 4;
 constexpr std::size_t kMostCallersTried = 16;
 
 const model::Loop *long_loop_of(const model::Loop *loop) {
-  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+  while (loop != nullptr && (loop->few_iterations || loop->iterations == model::Iterations::Few)) {
     loop = loop->parent;
   }
   return loop;
@@ -111,7 +111,7 @@ Repetition repetition_of(const Site &site) {
   Repetition repetition;
   if (const model::Loop *const around = loop_around(site); around != nullptr) {
     const model::Loop *const loop = long_loop_of(around);
-    repetition.loop = loop != nullptr && runs_every_turn(site, *loop) ? loop : nullptr;
+    repetition.loop = loop != nullptr && runs_every_iteration(site, *loop) ? loop : nullptr;
     return repetition;
   }
   if (site.function != nullptr && site.function->node != nullptr && enclosing(site, NodeKind::If) == nullptr &&
@@ -207,7 +207,7 @@ bool any_repetition_by_calls(const Site &site, FunctionRef<bool(const Repetition
     return false;
   }
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (long_loop_of(loop) != nullptr || !runs_every_turn(site, *loop)) {
+    if (long_loop_of(loop) != nullptr || !runs_every_iteration(site, *loop)) {
       return false;
     }
   }
@@ -226,7 +226,7 @@ bool comes_each_time(const Site &site, const Repetition &repetition) {
       return false;
     }
   }
-  return runs_every_turn(site_at(site, *outermost.caller, *outermost.call), *repetition.loop);
+  return runs_every_iteration(site_at(site, *outermost.caller, *outermost.call), *repetition.loop);
 }
 
 bool stays_same(const Site &site, const Repetition &repetition, const Expr *expr) {

@@ -72,7 +72,7 @@ bool is_sampling_loop(const Site &site, const model::Loop &loop) {
     return false;
   }
   for (const model::Loop *outer = &loop; outer != nullptr; outer = outer->parent) {
-    if (outer->tiny || outer->steps || outer->evaluates) {
+    if (outer->few_iterations || outer->steps || outer->evaluates) {
       return false;
     }
   }
@@ -82,7 +82,7 @@ bool is_sampling_loop(const Site &site, const model::Loop &loop) {
     return false;
   }
   return std::ranges::none_of(loops_inside(*site.function, *loop.node), [&](const model::Loop *inner) {
-    return inner != &loop && !inner->tiny && runs_model(site, *inner);
+    return inner != &loop && !inner->few_iterations && runs_model(site, *inner);
   });
 }
 

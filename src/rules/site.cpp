@@ -306,7 +306,7 @@ bool is_test(const Site &site, std::size_t condition_at) {
 }
 
 // Is the place part of what the loop runs again and again, not of what it runs over?
-bool is_in_turn(const Site &site, std::size_t loop_at) {
+bool is_in_iteration(const Site &site, std::size_t loop_at) {
   const Node *child = at_depth(site, loop_at + 1);
   if (child == nullptr) {
     return true;
@@ -327,7 +327,7 @@ const model::Loop *find_loop(const Site &site, const Node *node) { return site.p
 const model::Loop *answers::loop_around(const Site &site) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
     const Node *node = site.ancestors[i];
-    if ((is_statement_loop(node) || is_comprehension(node)) && is_in_turn(site, i)) {
+    if ((is_statement_loop(node) || is_comprehension(node)) && is_in_iteration(site, i)) {
       if (const model::Loop *loop = find_loop(site, node)) {
         return loop;
       }
@@ -339,9 +339,9 @@ const model::Loop *answers::loop_around(const Site &site) {
 const model::Loop *answers::long_loop_around(const Site &site) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
     const Node *node = site.ancestors[i];
-    if (is_statement_loop(node) && is_in_turn(site, i)) {
+    if (is_statement_loop(node) && is_in_iteration(site, i)) {
       const model::Loop *loop = find_loop(site, node);
-      if (loop != nullptr && !loop->tiny) {
+      if (loop != nullptr && !loop->few_iterations) {
         return loop;
       }
     }
@@ -371,11 +371,11 @@ PlaceContext context_of(const Site &site) {
   for (const model::Loop *loop = rules::loop_around(site); loop != nullptr; loop = loop->parent) {
     context.in_training_step |= loop->steps;
     context.in_evaluation_step |= loop->evaluates;
-    context.repeated |= !loop->tiny;
-    context.runs_once &= loop->tiny;
+    context.repeated |= !loop->few_iterations;
+    context.runs_once &= loop->few_iterations;
   }
   context.no_grad = under_no_grad(site) ? PlaceContext::NoGrad::Always
-                    : (bits & model::kGradMaybeOff) != 0 || (function != nullptr && function->ever_no_grad)
+                    : (bits & model::kGradMaybeOff) != 0 || (function != nullptr && function->sometimes_no_grad)
                         ? PlaceContext::NoGrad::Sometimes
                         : PlaceContext::NoGrad::Never;
   return context;
@@ -401,7 +401,7 @@ FirstContinue first_continue(const model::Loop &loop) {
 
 } // namespace
 
-bool answers::runs_every_turn(const Site &site, const model::Loop &loop) {
+bool answers::runs_every_iteration(const Site &site, const model::Loop &loop) {
   std::size_t at = site.ancestors.size();
   while (at > 0 && site.ancestors[at - 1] != loop.node) {
     const Node *node = site.ancestors[--at];

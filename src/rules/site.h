@@ -99,7 +99,7 @@ bool goes_over_data(const Site &site, const model::Loop &loop);
 
 // Does the place run in every iteration of the loop? Not under an `if`, in an except handler, or after `if …: continue`
 // at the loop's own level.
-bool runs_every_turn(const Site &site, const model::Loop &loop);
+bool runs_every_iteration(const Site &site, const model::Loop &loop);
 
 // In a loop that is a training step in each iteration, or in a function that is called from one.
 bool in_training_step(const Site &site);

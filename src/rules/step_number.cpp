@@ -185,7 +185,8 @@ public:
         continue;
       }
       for (const Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
-        if (!loop->tiny && loop->turns != model::Turns::Few && std::ranges::find(found, loop) == found.end()) {
+        if (!loop->few_iterations && loop->iterations != model::Iterations::Few &&
+            std::ranges::find(found, loop) == found.end()) {
           found.push_back(loop);
         }
       }
@@ -243,7 +244,7 @@ bool runs_inside(const Loop &loop, const FunctionInfo &function, const Node &nod
 Loops loops_coming_to(const Site &site) {
   Loops loops;
   for (const Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (!loop->tiny && runs_every_turn(site, *loop)) {
+    if (!loop->few_iterations && runs_every_iteration(site, *loop)) {
       loops.push_back(loop);
     }
   }

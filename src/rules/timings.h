@@ -14,7 +14,7 @@ namespace deepperf::rules {
 struct Timings {
   u64 parse = 0;   // loading, decoding and parsing
   u64 analyse = 0; // bind, link, infer
-  u64 judge = 0;   // the rules, and the walk that shows them the tree
+  u64 lint = 0;    // the rules, and the walk that shows them the tree
   std::map<const RuleInfo *, u64> rules;
   std::map<const RuleInfo *, u64> steps;   // not nanoseconds: see base/steps.h
   std::map<const RuleInfo *, u64> stopped; // in so many files, as it took too many of them
@@ -23,7 +23,7 @@ struct Timings {
   void add(const Timings &other) {
     parse += other.parse;
     analyse += other.analyse;
-    judge += other.judge;
+    lint += other.lint;
     work.add(other.work);
     for (const auto &[rule, time] : other.rules) {
       rules[rule] += time;

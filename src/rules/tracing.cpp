@@ -103,8 +103,8 @@ bool is_called_per_epoch(const FunctionInfo &function) {
   return std::ranges::any_of(function.called_by, [](const model::CallSite *site) {
     const model::Loop *loop = site->loop;
     const auto *head = loop != nullptr ? as<For>(loop->node) : nullptr;
-    if (loop == nullptr || loop->tiny || loop->turns != model::Turns::Many || site->once || site->behind_guard ||
-        (head == nullptr && loop->node->kind != NodeKind::While)) {
+    if (loop == nullptr || loop->few_iterations || loop->iterations != model::Iterations::Many || site->once ||
+        site->behind_guard || (head == nullptr && loop->node->kind != NodeKind::While)) {
       return false;
     }
     bool carries = site->bound;
@@ -154,7 +154,8 @@ CompiledAgain repetition_at(const Site &site) {
   CompiledAgain again;
   again.loop = long_loop_around(site);
   const model::Loop *near = again.loop == nullptr ? loop_around(site) : nullptr;
-  if (near != nullptr && !near->tiny && near->node->kind != NodeKind::For && near->node->kind != NodeKind::While) {
+  if (near != nullptr && !near->few_iterations && near->node->kind != NodeKind::For &&
+      near->node->kind != NodeKind::While) {
     again.loop = near; // a comprehension
   }
   again.in_loop = again.loop != nullptr || (site.function != nullptr && site.function->in_loop);
@@ -214,7 +215,7 @@ CompiledAgain factory_called_again(const Site &site, const Call &call, const Fun
     return {};
   }
   CompiledAgain again = repetition_at(site);
-  if (!again.found || (again.loop != nullptr && !runs_every_turn(site, *again.loop))) {
+  if (!again.found || (again.loop != nullptr && !runs_every_iteration(site, *again.loop))) {
     return {};
   }
   // In a function that runs for each batch or epoch: `def step(self, x): update = make_update(self.tx)`.
@@ -248,8 +249,8 @@ bool runs_per_batch(const Site &site) {
   const bool is_called_in_loop =
       site.function != nullptr && std::ranges::any_of(site.function->called_by, [](const model::CallSite *caller) {
         const model::Loop *loop = caller->loop;
-        return loop != nullptr && !loop->tiny && loop->turns == model::Turns::Many && !caller->once &&
-               !caller->behind_guard && !caller->conditional && !caller->caller->module->is_test;
+        return loop != nullptr && !loop->few_iterations && loop->iterations == model::Iterations::Many &&
+               !caller->once && !caller->behind_guard && !caller->conditional && !caller->caller->module->is_test;
       });
   return context.in_training_step || context.in_evaluation_step || is_called_in_loop;
 }

@@ -4,7 +4,7 @@
 #include "base/reads.h"
 #include "base/steps.h"
 #include "python/visit_children.h"
-#include "rules/kept_judging.h"
+#include "rules/kept_linting.h"
 
 #include <algorithm>
 #include <utility>

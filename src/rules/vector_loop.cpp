@@ -833,7 +833,7 @@ struct KnownLoop {
 
 bool is_few(const Site &site, const Node &node) {
   const auto *known = site.project.loop_at(&node);
-  return known == nullptr || known->tiny || known->turns == model::Turns::Few;
+  return known == nullptr || known->few_iterations || known->iterations == model::Iterations::Few;
 }
 
 const VectorLoop &known_loop(Site &site, const Node &node) {

@@ -30,7 +30,7 @@ public:
 
   void run() {
     for (const model::Module &module : project_.modules) {
-      if (module.is_judged) {
+      if (module.is_linted) {
         run_module(module);
       }
     }
@@ -47,7 +47,7 @@ public:
 
 private:
   [[nodiscard]] bool is_wanted(const model::Module *module) const {
-    return module->is_judged && (options_.only == nullptr || options_.only == module);
+    return module->is_linted && (options_.only == nullptr || options_.only == module);
   }
 
   Root &begin(std::string name, const model::Module *module, u32 place) {

@@ -173,7 +173,7 @@ void check_no_tuple(Operation &op) {
     }
     if (Problem *problem = op.report(
             Fault::Arity, fmt::format("{} takes a tensor, but gets a tuple of {}", op.short_name(), items.size()))) {
-      op.in.tell_chain(*problem, *items[0].tensor);
+      op.in.add_chain(*problem, *items[0].tensor);
       problem->advice = "pass one of its elements";
     }
     return;

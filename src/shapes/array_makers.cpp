@@ -244,7 +244,7 @@ Value call_axes_transpose(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, "transpose names " + std::to_string(given.size()) + " axes, and " +
                                             op.in.text_of(*input) + " has " + std::to_string(rank))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "name each axis once";
     }
     return op.like(*input, {});

@@ -141,7 +141,7 @@ bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &ite
     if (Problem *problem = report(Fault::Arity, place,
                                   fmt::format("{} gives {} values, but is unpacked into {} names",
                                               text_of(*value.tensor), value.tensor->shape.dims[0].value, wanted))) {
-      tell_chain(*problem, *value.tensor);
+      add_chain(*problem, *value.tensor);
       problem->advice = "use one name, or as many as the first dimension has";
     }
     return false;
@@ -161,7 +161,7 @@ bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &ite
     const std::size_t count = value.list->content.items.size();
     if (Problem *problem =
             report(Fault::Arity, place, fmt::format("{} results are unpacked into {} names", count, wanted))) {
-      tell_chain(*problem, *value.list->content.items[0].tensor);
+      add_chain(*problem, *value.list->content.items[0].tensor);
       problem->advice = "use as many names as there are results";
     }
   }

@@ -68,7 +68,7 @@ bool check_devices(Interpreter &in, const Expr *node, const Tensor &a, const Ten
   if (Problem *problem = in.report(Fault::DeviceMismatch, node,
                                    fmt::format("{} takes tensors on the same device, but gets one on {} and one on {}",
                                                what, text_of(stayed.device), where))) {
-    in.tell_chain(*problem, stayed);
+    in.add_chain(*problem, stayed);
     problem->advice = "move the other tensor: .to(device)";
   }
   return false;
@@ -168,7 +168,7 @@ bool check_tf_operands(Interpreter &in, const Value &left, const Value &right, c
           in.report(Fault::DtypeMismatch, node,
                     fmt::format("{} of a tensor of {} and a float is invalid: TensorFlow does not promote dtypes", what,
                                 name_of(tensor->dtype)))) {
-    in.tell_chain(*problem, *tensor);
+    in.add_chain(*problem, *tensor);
     problem->advice = "cast the tensor first: tf.cast(x, tf.float32)";
   }
   return false;
@@ -209,8 +209,8 @@ void check_difference(Interpreter &in, const Expr *node, const Tensor &a, const 
           Fault::SilentBroadcast, node,
           fmt::format("the difference of {} and {} compares every prediction with every label: it broadcasts to {}",
                       in.text_of(a), in.text_of(b), in.text_of(result)))) {
-    in.tell_chain(*problem, column);
-    in.tell_chain(*problem, row);
+    in.add_chain(*problem, column);
+    in.add_chain(*problem, row);
     problem->advice = "give both the same shape: .squeeze(1) of one, or .unsqueeze(1) of the other";
   }
 }
@@ -261,8 +261,8 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
               in.report(Fault::ShapesDoNotFit, node,
                         fmt::format("{} of {} and {} is invalid: {} is not {}", what, in.text_of(*a), in.text_of(*b),
                                     in.terms.text(both.left), in.terms.text(both.right)))) {
-        in.tell_chain(*problem, *a);
-        in.tell_chain(*problem, *b);
+        in.add_chain(*problem, *a);
+        in.add_chain(*problem, *b);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
       }
       result.shape = {};
@@ -296,7 +296,7 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
       if (Problem *problem = in.report(
               Fault::Arity, node,
               fmt::format("{} takes tensors, but gets a tuple of {}", what, other.list->content.items.size()))) {
-        in.tell_chain(*problem, result);
+        in.add_chain(*problem, result);
         problem->advice = "use one element of the tuple: attention, LSTM and GRU layers return several results";
       }
     }
@@ -509,8 +509,8 @@ Value call_masked_fill(Operation &op) {
       if (Problem *problem =
               op.report(Fault::ShapesDoNotFit,
                         fmt::format("a mask of {} does not match {}", op.in.text_of(*mask), op.in.text_of(*input)))) {
-        op.in.tell_chain(*problem, *input);
-        op.in.tell_chain(*problem, *mask);
+        op.in.add_chain(*problem, *input);
+        op.in.add_chain(*problem, *mask);
         problem->advice = "the mask must broadcast to the tensor that it fills";
       }
       return op.unknown_tensor(input);

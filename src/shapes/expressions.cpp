@@ -436,8 +436,8 @@ void check_slice(Interpreter &in, const Value &holder, const Value &index, const
   }
   if (Problem *problem = in.report(Fault::ShapesDoNotFit, place,
                                    fmt::format("{} is stored in a part of {}", in.text_of(from), in.text_of(into)))) {
-    in.tell_chain(*problem, *holder.tensor);
-    in.tell_chain(*problem, *value.tensor);
+    in.add_chain(*problem, *holder.tensor);
+    in.add_chain(*problem, *value.tensor);
     problem->advice = "the stored value needs the shape of the part, or sizes of 1";
   }
 }

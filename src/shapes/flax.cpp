@@ -50,7 +50,7 @@ bool note_features(Operation &op, const Tensor &input, Dim features) {
           op.report(Fault::LayerInputSize, fmt::format("{} was initialized for {} features, but gets {} of {}",
                                                        class_of(op), op.in.terms.text(seen->layers[at].second),
                                                        op.in.terms.text(features), op.in.text_of(input)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "init() and apply() need inputs with the same number of features";
   }
   return false;
@@ -83,7 +83,7 @@ Value call_linear(Operation &op) {
             op.report(Fault::LayerInputSize,
                       fmt::format("{} takes {} features, but gets {} of {}", op.short_name(), op.in.terms.text(wanted),
                                   op.in.terms.text(dims.back()), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = fmt::format("in_features must be {}", op.in.terms.text(dims.back()));
     }
     return array(op, {}, input);
@@ -169,7 +169,7 @@ Value call_nnx_conv(Operation &op) {
             op.report(Fault::LayerInputSize,
                       fmt::format("{} takes {} channels, but gets {} of {}", op.short_name(), op.in.terms.text(wanted),
                                   op.in.terms.text(dims->back()), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "the last dimension of its input is that of the channels";
     }
     return array(op, {}, input);
@@ -218,7 +218,7 @@ Value call_attention(Operation &op) {
   if (features.is_constant() && heads.is_constant() && heads.value > 0 && features.value % heads.value != 0) {
     if (Problem *problem = op.report(Fault::ImpossibleLayer, fmt::format("{} features cannot be divided among {} heads",
                                                                          features.value, heads.value))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "num_heads must divide the number of features";
     }
     return array(op, {}, input);

@@ -114,7 +114,7 @@ Problem *Interpreter::report(Fault fault, const Node *place, std::string message
   return &problem;
 }
 
-void Interpreter::tell_chain(Problem &problem, const Tensor &tensor) {
+void Interpreter::add_chain(Problem &problem, const Tensor &tensor) {
   constexpr std::size_t kMostNotes = 8;
   std::vector<ProblemNote> notes;
   const Tensor *at = &tensor;

@@ -161,7 +161,7 @@ public:
   // Null where nothing may be said: under try, under tests of shapes, twice at one place.
   Problem *report(Fault fault, const python::Node *place, std::string message);
   // Notes for the steps that led to a tensor, the last ones first known.
-  void tell_chain(Problem &problem, const Tensor &tensor);
+  void add_chain(Problem &problem, const Tensor &tensor);
   // Is it a method of a value, and not a function of a module?
   bool is_method_call(const python::Call *call);
   [[nodiscard]] bool is_quiet() const { return quiet_ > 0; }

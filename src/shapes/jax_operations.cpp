@@ -102,8 +102,8 @@ Value call_lax_binary(Operation &op) {
     if (Problem *problem =
             op.report(Fault::DtypeMismatch, fmt::format("lax.{} takes arrays of the same dtype, but gets {} and {}",
                                                         op.short_name(), name_of(a->dtype), name_of(b->dtype)))) {
-      op.in.tell_chain(*problem, *a);
-      op.in.tell_chain(*problem, *b);
+      op.in.add_chain(*problem, *a);
+      op.in.add_chain(*problem, *b);
       problem->advice = "cast one of them with astype, or use jax.numpy, which promotes dtypes";
     }
     return unknown(op);
@@ -151,8 +151,8 @@ Value call_dot_general(Operation &op) {
                           fmt::format("dot_general of {} and {} is invalid: size {} of dimension {} meets {} of {}",
                                       op.in.text_of(*a), op.in.text_of(*b), op.in.terms.text(left), x,
                                       op.in.terms.text(right), y))) {
-          op.in.tell_chain(*problem, *a);
-          op.in.tell_chain(*problem, *b);
+          op.in.add_chain(*problem, *a);
+          op.in.add_chain(*problem, *b);
           problem->advice = "dimensions that are contracted or batched together must have the same size";
         }
         return unknown(op, a);
@@ -187,7 +187,7 @@ Value call_conv(Operation &op) {
     if (Problem *problem = op.report(
             Fault::WrongRank, fmt::format("{} takes arrays with the same number of dimensions, but gets {} and {}",
                                           op.short_name(), op.in.text_of(*input), op.in.text_of(*weights)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "both have a batch or output dimension, one of channels, and the spatial ones";
     }
     return unknown(op, input);
@@ -216,8 +216,8 @@ Value call_conv(Operation &op) {
                                      fmt::format("{} with a kernel of {} takes {} channels, but gets {} of {}",
                                                  op.short_name(), op.in.text_of(*weights), op.in.terms.text(wanted),
                                                  op.in.terms.text(got), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weights);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weights);
       problem->advice = "arrays are [batch, channels, height, width] unless dimension_numbers says otherwise";
     }
   }
@@ -237,7 +237,7 @@ Value call_dynamic_slice(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("dynamic_slice has {} start indices, but {} has {} dimensions",
                                                     count, op.in.text_of(*input), input->shape.rank()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "give a start and a size for each dimension";
     }
     return unknown(op, input);
@@ -300,8 +300,8 @@ bool check_same_type(Operation &op, const Value &given_before, const Value &give
   };
   if (Problem *problem = op.report(fits ? Fault::DtypeMismatch : Fault::ShapesDoNotFit,
                                    fmt::format("{}: {} and {}", what, text(a), text(b)))) {
-    op.in.tell_chain(*problem, a);
-    op.in.tell_chain(*problem, b);
+    op.in.add_chain(*problem, a);
+    op.in.add_chain(*problem, b);
     problem->advice = fits ? "begin with a value of the resulting dtype, such as 0.0 or jnp.zeros"
                            : "begin with a value of the resulting shape";
   }
@@ -441,7 +441,7 @@ Value call_vmap(Operation &op) {
         if (Problem *problem = op.report(
                 Fault::WrongRank, fmt::format("vmap maps over dimension {} of {}, which has {} dimension{}",
                                               axis.integer, op.in.text_of(tensor), rank, rank == 1 ? "" : "s"))) {
-          op.in.tell_chain(*problem, tensor);
+          op.in.add_chain(*problem, tensor);
           problem->advice = "pass in_axes=None for an argument that is the same for all";
         }
       }
@@ -453,8 +453,8 @@ Value call_vmap(Operation &op) {
                   op.report(Fault::ShapesDoNotFit,
                             fmt::format("vmap maps over {} of {} and {} of {}", op.in.terms.text(count),
                                         op.in.text_of(*first), op.in.terms.text(size), op.in.text_of(tensor)))) {
-            op.in.tell_chain(*problem, *first);
-            op.in.tell_chain(*problem, tensor);
+            op.in.add_chain(*problem, *first);
+            op.in.add_chain(*problem, tensor);
             problem->advice = "dimensions that are mapped over together must have the same size";
           }
         }
@@ -490,7 +490,7 @@ Value call_grad(Operation &op) {
       if (Problem *problem =
               op.report(Fault::DtypeMismatch, "grad takes floating-point arguments, but gets integers")) {
         if (given.is(Tag::Tensor)) {
-          op.in.tell_chain(*problem, *given.tensor);
+          op.in.add_chain(*problem, *given.tensor);
         }
         problem->advice = "make it a float: jnp.arange(4.0), x.astype(jnp.float32)";
       }
@@ -510,7 +510,7 @@ Value call_grad(Operation &op) {
     if (Problem *problem = op.report(
             Fault::WrongRank, fmt::format("grad takes a function that returns one number, but this one returns {}",
                                           op.in.text_of(*value.tensor)))) {
-      op.in.tell_chain(*problem, *value.tensor);
+      op.in.add_chain(*problem, *value.tensor);
       problem->advice = "reduce the result with jnp.mean or jnp.sum, or use jax.jacobian";
     }
     return {};
@@ -542,8 +542,8 @@ Value call_softmax_loss(Operation &op) {
                                      fmt::format("{} takes {}, but gets labels {} for logits {}", op.short_name(),
                                                  is_sparse ? "one class index for each row" : "one-hot labels",
                                                  op.in.text_of(*labels), op.in.text_of(*logits)))) {
-      op.in.tell_chain(*problem, *logits);
-      op.in.tell_chain(*problem, *labels);
+      op.in.add_chain(*problem, *logits);
+      op.in.add_chain(*problem, *labels);
       problem->advice = is_sparse ? "use softmax_cross_entropy for one-hot labels"
                                   : "use softmax_cross_entropy_with_integer_labels, or jax.nn.one_hot of the labels";
     }
@@ -582,8 +582,8 @@ Value call_at_update(Operation &op) {
       if (Problem *problem = op.report(Fault::ShapesDoNotFit,
                                        fmt::format("{} of a part of {} takes values that broadcast to it, but gets {}",
                                                    op.short_name(), op.in.text_of(to), op.in.text_of(from)))) {
-        op.in.tell_chain(*problem, *array.tensor);
-        op.in.tell_chain(*problem, *given.tensor);
+        op.in.add_chain(*problem, *array.tensor);
+        op.in.add_chain(*problem, *given.tensor);
         problem->advice = "give it the shape of the part that the index selects";
       }
       break;

@@ -113,8 +113,8 @@ Value call_cat(Operation &op) {
     }
     const auto fail = [&](Fault fault, std::string message) {
       if (Problem *problem = op.report(fault, std::move(message))) {
-        op.in.tell_chain(*problem, *first);
-        op.in.tell_chain(*problem, *tensor);
+        op.in.add_chain(*problem, *first);
+        op.in.add_chain(*problem, *tensor);
         problem->advice = fmt::format("all sizes but that of dimension {} must be equal", *axis);
       }
       return op.in.plain_tensor(result);
@@ -183,8 +183,8 @@ Value call_stack(Operation &op) {
       if (Problem *problem =
               op.report(Fault::ShapesDoNotFit,
                         fmt::format("stack of {} and {} is invalid", op.in.text_of(*first), op.in.text_of(*tensor)))) {
-        op.in.tell_chain(*problem, *first);
-        op.in.tell_chain(*problem, *tensor);
+        op.in.add_chain(*problem, *first);
+        op.in.add_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same shape";
       }
       return op.in.plain_tensor(result);
@@ -285,7 +285,7 @@ Value call_split(Operation &op) {
               op.report(Fault::ReshapeSize,
                         fmt::format("the parts of split add up to {}, but dimension {} of {} has {}",
                                     op.in.terms.text(sum), *axis, op.in.text_of(*input), op.in.terms.text(size)))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "the parts must add up to the size of the dimension";
       }
       return {};
@@ -377,7 +377,7 @@ Value call_gather(Operation &op) {
   if (index->library == Library::Torch && is_other_integer) {
     if (Problem *problem = op.report(
             Fault::DtypeMismatch, fmt::format("gather takes an index of int64, but gets {}", name_of(index->dtype)))) {
-      op.in.tell_chain(*problem, *index);
+      op.in.add_chain(*problem, *index);
       problem->advice = "convert the index: index.long()";
     }
     return op.like(*input, {});
@@ -387,8 +387,8 @@ Value call_gather(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, but gets {}",
                                                     op.in.text_of(*input), op.in.text_of(*index)))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *index);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *index);
       problem->advice = "add the missing dimension to the index: index.unsqueeze(1)";
     }
     return op.like(*input, {});
@@ -439,7 +439,7 @@ Value call_pad(Operation &op) {
     if (Problem *problem = op.report(Fault::WrongRank,
                                      fmt::format("pad names {} numbers, for {} dimensions, but {} has {}", pads.size(),
                                                  pads.size() / 2, op.in.text_of(*input), input->shape.rank()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "two numbers for each dimension, from the last one on";
     }
     return op.like(*input, {});

@@ -86,7 +86,7 @@ bool check_input(Operation &op, const Tensor &wanted, const Tensor &data, const 
   if (Problem *problem =
           op.in.report(Fault::DataDoesNotFit, place,
                        fmt::format("the model takes {}, but gets {}", op.in.text_of(want), op.in.text_of(got)))) {
-    op.in.tell_chain(*problem, data);
+    op.in.add_chain(*problem, data);
     problem->advice = got.rank() + 1 == want.rank()
                           ? "the first dimension is the batch: add the missing dimension with np.expand_dims or reshape"
                           : "reshape the data, or change the input shape of the model";
@@ -148,7 +148,7 @@ bool check_inputs(Operation &op, const Object &model, const Value &data, std::st
     if (Problem *problem =
             op.in.report(Fault::DataDoesNotFit, op.place(name),
                          fmt::format("the model takes {} inputs, but gets {}", wanted.size(), given.size()))) {
-      op.in.tell_chain(*problem, *given[0]);
+      op.in.add_chain(*problem, *given[0]);
       problem->advice = "pass a list with one array for each input";
     }
     return false;
@@ -236,8 +236,8 @@ void check_counts(Operation &op, const Value &data, const Value &labels) {
   if (a.is_constant() && b.is_constant() && a != b) {
     if (Problem *problem = op.in.report(Fault::DataDoesNotFit, op.place("y"),
                                         fmt::format("there are {} examples and {} labels", a.value, b.value))) {
-      op.in.tell_chain(*problem, x);
-      op.in.tell_chain(*problem, y);
+      op.in.add_chain(*problem, x);
+      op.in.add_chain(*problem, y);
       problem->advice = "x and y need the same first dimension";
     }
   }

@@ -83,8 +83,8 @@ Value call_slices(Operation &op) {
             op.report(Fault::DataDoesNotFit,
                       fmt::format("from_tensor_slices takes arrays with the same number of rows, but gets {} and {}",
                                   op.in.text_of(*first), op.in.text_of(*other)))) {
-      op.in.tell_chain(*problem, *first);
-      op.in.tell_chain(*problem, *other);
+      op.in.add_chain(*problem, *first);
+      op.in.add_chain(*problem, *other);
       problem->advice = "all arrays need the same first dimension";
     }
   }
@@ -251,7 +251,7 @@ bool check_pictures(Operation &op, const Value &data, std::string_view what) {
   if (Problem *problem =
           op.report(Fault::WrongRank, fmt::format("{} takes [images, height, width, channels], but gets {}", what,
                                                   op.in.text_of(*data.tensor)))) {
-    op.in.tell_chain(*problem, *data.tensor);
+    op.in.add_chain(*problem, *data.tensor);
     problem->advice = "add the channels: x.reshape(-1, height, width, 1)";
   }
   return false;
@@ -275,8 +275,8 @@ Value call_flow(Operation &op) {
     if (examples.is_constant() && count.is_constant() && examples != count) {
       if (Problem *problem = op.report(
               Fault::DataDoesNotFit, fmt::format("there are {} examples and {} labels", examples.value, count.value))) {
-        op.in.tell_chain(*problem, *x.tensor);
-        op.in.tell_chain(*problem, *labels);
+        op.in.add_chain(*problem, *x.tensor);
+        op.in.add_chain(*problem, *labels);
         problem->advice = "x and y need the same first dimension";
       }
       return dataset_of(op, kIterator, {});

@@ -45,7 +45,7 @@ bool check_rank(Operation &op, const Tensor &input, u32 rank, bool is_exact) {
             Fault::WrongRank,
             fmt::format("{} takes {} dimensions, including the batch, but gets {}", class_of(op),
                         is_exact ? std::to_string(rank) : fmt::format("at least {}", rank), op.in.text_of(input)))) {
-      op.in.tell_chain(*problem, input);
+      op.in.add_chain(*problem, input);
       problem->advice =
           class_of(op).ends_with("LSTM") || class_of(op).ends_with("GRU") || class_of(op) == "SimpleRNN"
               ? "give the layer before it return_sequences=True, or reshape its input to [batch, time, features]"
@@ -73,7 +73,7 @@ bool check_built(Operation &op, const Tensor &input, Dim size) {
   if (Problem *problem =
           op.report(Fault::LayerInputSize, fmt::format("{} was built for {} features, but gets {} of {}", class_of(op),
                                                        before.value, size.value, op.in.text_of(input)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "a layer that is used twice must receive the same number of features each time";
   }
   return false;
@@ -122,7 +122,7 @@ void check_single(Operation &op) {
   }
   if (Problem *problem = op.report(
           Fault::Arity, fmt::format("{} takes one tensor, but gets a list of {}", class_of(op), items.size()))) {
-    op.in.tell_chain(*problem, *items[0].tensor);
+    op.in.add_chain(*problem, *items[0].tensor);
     problem->advice = "take one of them, or join them with Concatenate";
   }
 }
@@ -230,7 +230,7 @@ Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view k
               op.report(Fault::MapVanishes,
                         fmt::format("{} leaves nothing of {}: its window of {} is larger than the remaining {}",
                                     class_of(op), op.in.text_of(input), kernel[i].value, before.value))) {
-        op.in.tell_chain(*problem, input);
+        op.in.add_chain(*problem, input);
         problem->advice = "use padding=\"same\", fewer layers that shrink the map, or a larger input";
       }
       return nothing_known(op, &input);
@@ -329,7 +329,7 @@ Value call_reshape(Operation &op) {
     if (Problem *problem =
             op.report(Fault::ReshapeSize, fmt::format("each of {} has {} elements, and {} cannot hold them",
                                                       op.in.text_of(*input), total.value, op.in.text_of(*target)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "the sizes must multiply to the same number";
     }
     return nothing_known(op, input);
@@ -443,7 +443,7 @@ Value call_margin(Operation &op) {
     if (is_crop && dim.is_constant() && dim.value < 1) {
       if (Problem *problem = op.report(Fault::MapVanishes,
                                        fmt::format("{} leaves nothing of {}", class_of(op), op.in.text_of(*input)))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "crop less, or use a larger input";
       }
       return nothing_known(op, input);

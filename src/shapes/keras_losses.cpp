@@ -86,7 +86,7 @@ bool cannot_broadcast(Operation &op, std::vector<Dim> labels, std::vector<Dim> o
   return false;
 }
 
-Verdict judge(Operation &op, std::string_view name, const LabelsAndOutput &both) {
+Verdict lint(Operation &op, std::string_view name, const LabelsAndOutput &both) {
   const Tensor &labels = both.labels;
   const Tensor &output = both.output;
   const Shape &out = output.shape;
@@ -209,13 +209,13 @@ void keras_check_labels(Operation &op, std::string_view loss, const LabelsAndOut
   if (both.labels.shape.kind == Shape::Kind::Unknown || !both.output.shape.is_known()) {
     return;
   }
-  keras_losses::Verdict verdict = keras_losses::judge(op, loss, both);
+  keras_losses::Verdict verdict = keras_losses::lint(op, loss, both);
   if (verdict.message.empty()) {
     return;
   }
   if (Problem *problem = op.in.report(Fault::LossTargetShape, op.place(place), std::move(verdict.message))) {
-    op.in.tell_chain(*problem, both.output);
-    op.in.tell_chain(*problem, both.labels);
+    op.in.add_chain(*problem, both.output);
+    op.in.add_chain(*problem, both.labels);
     problem->advice = std::move(verdict.advice);
   }
 }

@@ -26,7 +26,7 @@ bool inputs_of(Operation &op, std::vector<const Tensor *> &tensors) {
     if (Problem *problem =
             op.report(Fault::Arity, fmt::format("{} takes a list of tensors, but gets them as separate arguments",
                                                 op.short_name()))) {
-      op.in.tell_chain(*problem, *given.tensor);
+      op.in.add_chain(*problem, *given.tensor);
       problem->advice = "pass the tensors as a list: ([a, b])";
     }
     return false;
@@ -64,8 +64,8 @@ Value call_merge(Operation &op) {
                                          fmt::format("{} of {} and {} is invalid: {} against {} in dimension {}",
                                                      op.short_name(), op.in.text_of(*tensors[0]),
                                                      op.in.text_of(*tensor), dims[i].value, size.value, i))) {
-          op.in.tell_chain(*problem, *tensors[0]);
-          op.in.tell_chain(*problem, *tensor);
+          op.in.add_chain(*problem, *tensors[0]);
+          op.in.add_chain(*problem, *tensor);
           problem->advice = "make both branches end with the same shape, or concatenate them";
         }
         return nothing_known(op, tensors[0]);
@@ -103,8 +103,8 @@ Value call_concatenate(Operation &op) {
               op.report(same_rank ? Fault::ShapesDoNotFit : Fault::WrongRank,
                         fmt::format("{} of {} and {} is invalid: all sizes but that of axis {} must be equal",
                                     op.short_name(), op.in.text_of(*tensors[0]), op.in.text_of(*tensor), *axis))) {
-        op.in.tell_chain(*problem, *tensors[0]);
-        op.in.tell_chain(*problem, *tensor);
+        op.in.add_chain(*problem, *tensors[0]);
+        op.in.add_chain(*problem, *tensor);
         problem->advice = "flatten, pool or reshape one of them first";
       }
       return nothing_known(op, tensors[0]);
@@ -142,8 +142,8 @@ Value call_dot(Operation &op) {
             op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} is invalid: {} is not {}", op.short_name(),
                                                          op.in.text_of(*tensors[0]), op.in.text_of(*tensors[1]),
                                                          op.in.terms.text(left), op.in.terms.text(right)))) {
-      op.in.tell_chain(*problem, *tensors[0]);
-      op.in.tell_chain(*problem, *tensors[1]);
+      op.in.add_chain(*problem, *tensors[0]);
+      op.in.add_chain(*problem, *tensors[1]);
       problem->advice = "the axes that are multiplied must have the same size";
     }
     return nothing_known(op, tensors[0]);

@@ -33,7 +33,7 @@ void check_table(Operation &op) {
           op.report(Fault::LayerInputSize,
                     fmt::format("Embedding has a table of {}, but is given weights of {}",
                                 op.in.text_of(op.in.heap.shape({rows, columns})), op.in.text_of(*table)))) {
-    op.in.tell_chain(*problem, *table);
+    op.in.add_chain(*problem, *table);
     problem->advice = "set input_dim and output_dim to the sizes of the weights";
   }
 }
@@ -67,7 +67,7 @@ bool check_state(Operation &op) {
     if (Problem *problem =
             op.report(Fault::ShapesDoNotFit, fmt::format("{} has {} units, but its initial state is {}", class_of(op),
                                                          op.in.terms.text(units), op.in.text_of(*state.tensor)))) {
-      op.in.tell_chain(*problem, *state.tensor);
+      op.in.add_chain(*problem, *state.tensor);
       problem->advice = "give both layers the same number of units, or put a Dense layer between them";
     }
     return false;

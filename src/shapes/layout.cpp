@@ -163,7 +163,7 @@ void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dim
                                 "{}, but the numbers keep their order",
                                 op.short_name(), op.in.terms.text(dims[moved->to]), moved->from, op.in.text_of(input),
                                 moved->to, op.in.text_of(op.in.heap.shape(dims))))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "swap the dimensions first, with transpose() or permute()";
   }
 }
@@ -309,7 +309,7 @@ bool check_memory(Operation &op, const Tensor &input, const std::vector<Dim> &wa
           op.report(Fault::ReshapeSize, fmt::format("{} is transposed, and cannot be viewed as {} without a copy: its "
                                                     "elements are in a different order in memory",
                                                     op.in.text_of(input), op.in.text_of(op.in.heap.shape(wanted))))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "use .reshape(), or .contiguous() before .view()";
   }
   return false;
@@ -341,7 +341,7 @@ Value call_view(Operation &op) {
     if (dims[i].is(-1)) {
       if (open) {
         if (Problem *problem = op.report(Fault::ReshapeSize, "only one size can be -1")) {
-          op.in.tell_chain(*problem, *input);
+          op.in.add_chain(*problem, *input);
           problem->advice = "write the other sizes as numbers";
         }
         return op.like(*input, {});
@@ -355,7 +355,7 @@ Value call_view(Operation &op) {
   const Dim total = numel(op.in, input->shape);
   const auto fail = [&](std::string message, std::string advice) {
     if (Problem *problem = op.report(Fault::ReshapeSize, std::move(message))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = std::move(advice);
     }
     return op.like(*input, {});
@@ -476,7 +476,7 @@ Value call_unflatten(Operation &op) {
     if (Problem *problem =
             op.report(Fault::ReshapeSize, fmt::format("dimension {} of {} cannot be split into {} elements", *axis,
                                                       op.in.text_of(*input), op.in.terms.text(known)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "the sizes must multiply to that of the dimension";
     }
     return op.like(*input, {});
@@ -518,7 +518,7 @@ Value call_permute(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, but {} has {}", op.short_name(), count,
                                                     op.in.text_of(*input), input->shape.rank()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "name each dimension once";
     }
     return op.like(*input, {});
@@ -578,7 +578,7 @@ Value call_t(Operation &op) {
   if (input->shape.rank() > 2) {
     if (Problem *problem = op.report(
             Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, but gets {}", op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "use .transpose(-2, -1) or .mT";
     }
     return op.like(*input, {});
@@ -684,7 +684,7 @@ Value call_expand(Operation &op) {
   if (dims.size() < rank) {
     if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, but {} has {} dimensions",
                                                                    dims.size(), op.in.text_of(*input), rank))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "name a size for each dimension; -1 keeps it";
     }
     return op.like(*input, {});
@@ -698,7 +698,7 @@ Value call_expand(Operation &op) {
       if (Problem *problem = op.report(Fault::ShapesDoNotFit,
                                        fmt::format("{} cannot be expanded: size {} becomes {}", op.in.text_of(*input),
                                                    op.in.terms.text(size), op.in.terms.text(wanted)))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "only sizes of 1 can be expanded; repeat() copies";
       }
       return op.like(*input, {});
@@ -733,7 +733,7 @@ Value call_repeat(Operation &op) {
       if (Problem *problem =
               op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, but {} has {} dimensions", times.size(),
                                                       op.in.text_of(*input), rank))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "name a number for each dimension";
       }
       return op.like(*input, {});

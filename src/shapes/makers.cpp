@@ -359,7 +359,7 @@ Value call_one_hot(Operation &op) {
   if (input->library == Library::Torch && input->dtype != Dtype::Unknown && input->dtype != Dtype::Int64) {
     if (Problem *problem =
             op.report(Fault::DtypeMismatch, "one_hot takes int64, but gets " + std::string(name_of(input->dtype)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "cast it first: .long()";
     }
   }

@@ -235,7 +235,7 @@ Value call_pattern(Operation &op) {
     if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, but gets {}",
                                                                    op.short_name(), has_rest ? "at least " : "", count,
                                                                    count == 1 ? "" : "s", op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "reshape the input, or use another layer";
     }
     return op.unknown_tensor(input);

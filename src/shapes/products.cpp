@@ -39,8 +39,8 @@ void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tens
   if (Problem *problem = in.report(Fault::DtypeMismatch, node,
                                    fmt::format("{} takes tensors of the same dtype, but gets {} and {}", what,
                                                name_of(a.dtype), name_of(b.dtype)))) {
-    in.tell_chain(*problem, a);
-    in.tell_chain(*problem, b);
+    in.add_chain(*problem, a);
+    in.add_chain(*problem, b);
     problem->advice = fmt::format("cast one of them: .to(torch.{})", name_of(is_floating(a.dtype) ? a.dtype : b.dtype));
   }
 }
@@ -58,8 +58,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   Tensor result = products::product_of(in, *a, *b);
   const auto fail = [&](Fault fault, std::string message, std::string advice) {
     if (Problem *problem = in.report(fault, node, std::move(message))) {
-      in.tell_chain(*problem, *a);
-      in.tell_chain(*problem, *b);
+      in.add_chain(*problem, *a);
+      in.add_chain(*problem, *b);
       problem->advice = std::move(advice);
     }
     return in.plain_tensor(result);
@@ -142,7 +142,7 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
       if (Problem *problem = op.report(Fault::WrongRank,
                                        fmt::format("{} takes tensors of {} dimension{}, but gets {}", op.short_name(),
                                                    rank, rank == 1 ? "" : "s", op.in.text_of(*tensor)))) {
-        op.in.tell_chain(*problem, *tensor);
+        op.in.add_chain(*problem, *tensor);
         problem->advice = "use matmul, which takes any number of dimensions";
       }
       return op.unknown_tensor(tensor);
@@ -156,8 +156,8 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
                                      fmt::format("bmm of {} and {} is invalid: batches of {} and {}", op.in.text_of(*a),
                                                  op.in.text_of(*b), op.in.terms.text(a->shape.dims[0]),
                                                  op.in.terms.text(b->shape.dims[0])))) {
-      op.in.tell_chain(*problem, *a);
-      op.in.tell_chain(*problem, *b);
+      op.in.add_chain(*problem, *a);
+      op.in.add_chain(*problem, *b);
       problem->advice = "bmm does not broadcast: both must have the same first size";
     }
     return op.unknown_tensor(a);
@@ -231,7 +231,7 @@ Value call_einsum(Operation &op) {
   result.shape = {};
   const auto fail = [&](Fault fault, const Tensor &tensor, std::string message, std::string advice) {
     if (Problem *problem = op.report(fault, std::move(message))) {
-      op.in.tell_chain(*problem, tensor);
+      op.in.add_chain(*problem, tensor);
       problem->advice = std::move(advice);
     }
     return op.in.plain_tensor(result);
@@ -310,7 +310,7 @@ bool matrix_in(Operation &op, bool must_be_square, const Tensor *&input, std::ve
   if (rank < 2) {
     if (Problem *problem = op.report(
             Fault::WrongRank, fmt::format("{} takes matrices, but gets {}", op.short_name(), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "give it a tensor of at least 2 dimensions";
     }
     return false;
@@ -321,7 +321,7 @@ bool matrix_in(Operation &op, bool must_be_square, const Tensor *&input, std::ve
   if (must_be_square && op.in.terms.differ(rows, columns)) {
     if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} takes square matrices, but gets {}",
                                                                         op.short_name(), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "the last two sizes must be equal";
     }
     return false;

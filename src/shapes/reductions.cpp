@@ -82,7 +82,7 @@ Value call_mean(Operation &op) {
       (is_integer(input->dtype) || input->dtype == Dtype::Bool) && (op.arg("dtype").is(Tag::None))) {
     if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "cast it first: .float()";
     }
     return op.like(*input, {}, Dtype::Unknown);
@@ -103,7 +103,7 @@ Value call_argmax(Operation &op) {
         if (Problem *problem =
                 op.report(Fault::ConstantArgmax,
                           fmt::format("argmax over dimension {} of {} is always 0", *at, op.in.text_of(*input)))) {
-          op.in.tell_chain(*problem, *input);
+          op.in.add_chain(*problem, *input);
           problem->advice = "compare one score per example with a threshold: (x > 0), or (p > 0.5) for probabilities";
         }
       }
@@ -126,7 +126,7 @@ Value call_max(Operation &op) {
       if (Problem *problem =
               op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} is invalid", op.short_name(),
                                                            op.in.text_of(*input), op.in.text_of(*which.tensor)))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
       }
     }
@@ -173,7 +173,7 @@ Value call_topk(Operation &op) {
               op.report(Fault::WrongRank,
                         fmt::format("topk takes {} of {}, but dimension {} has only {}", op.in.terms.text(count),
                                     op.in.text_of(*input), *axis, op.in.terms.text(dims[*axis])))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "k must not be larger than the dimension";
       }
       return {};
@@ -209,7 +209,7 @@ Value call_item(Operation &op) {
   if (input->library == Library::Torch && op.in.terms.differ(count, Dim::of(1))) {
     if (Problem *problem = op.report(Fault::WrongRank, fmt::format("item() takes one element, but {} has {}",
                                                                    op.in.text_of(*input), op.in.terms.text(count)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "reduce it first, for instance with .mean(), or use .tolist()";
     }
   }

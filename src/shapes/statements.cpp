@@ -26,7 +26,7 @@ void check_in_place(Interpreter &in, const Value &target, const Value &result, c
   if (Problem *problem = in.report(Fault::DtypeMismatch, place,
                                    fmt::format("the result is {}, which cannot be stored in a tensor of {}",
                                                name_of(result.tensor->dtype), name_of(target.tensor->dtype)))) {
-    in.tell_chain(*problem, *target.tensor);
+    in.add_chain(*problem, *target.tensor);
     problem->advice = "create a new tensor: x = x / n, or convert it first: x = x.float()";
   }
 }

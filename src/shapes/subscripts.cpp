@@ -89,7 +89,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
     if (Problem *problem =
             in.report(Fault::DtypeMismatch, node,
                       fmt::format("an index must be integers or a mask, but is a tensor of {}", name_of(by->dtype)))) {
-      in.tell_chain(*problem, *by);
+      in.add_chain(*problem, *by);
       problem->advice = tensor.library == Library::Torch
                             ? "use .long() for an index, and .bool() for a mask"
                             : "use .astype(int) for an index, and .astype(bool) for a mask";
@@ -133,7 +133,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
     if (Problem *problem = in.report(Fault::WrongRank, node,
                                      fmt::format("{} indices are too many for {}, which has {} dimension{}", taken,
                                                  in.text_of(tensor), rank, rank == 1 ? "" : "s"))) {
-      in.tell_chain(*problem, tensor);
+      in.add_chain(*problem, tensor);
       problem->advice = fmt::format("use at most {} {}", rank, rank == 1 ? "index" : "indices");
     }
     return {};
@@ -168,7 +168,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
         if (Problem *problem = in.report(
                 Fault::WrongRank, node,
                 fmt::format("index {} is out of range for dimension {} of {}", place.value, at, in.text_of(tensor)))) {
-          in.tell_chain(*problem, tensor);
+          in.add_chain(*problem, tensor);
           problem->advice = fmt::format("dimension {} has indices from {} to {}", at, -size.value, size.value - 1);
         }
         return {};
@@ -198,7 +198,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
               if (Problem *problem =
                       in.report(Fault::ShapesDoNotFit, node,
                                 fmt::format("a mask of {} does not match {}", in.text_of(by), in.text_of(tensor)))) {
-                in.tell_chain(*problem, by);
+                in.add_chain(*problem, by);
                 problem->advice = "make the mask as large as what it selects from";
               }
               return {};

@@ -195,7 +195,7 @@ std::optional<u32> axis_of(Operation &operation, const Tensor &tensor, i64 axis,
                                              fmt::format("{} {} is out of range for {}, which has {} dimension{}", name,
                                                          axis, operation.in.text_of(tensor), tensor.shape.rank(),
                                                          tensor.shape.rank() == 1 ? "" : "s"))) {
-    operation.in.tell_chain(*problem, tensor);
+    operation.in.add_chain(*problem, tensor);
     problem->advice = fmt::format("use a dimension from {} to {}", -least, least - 1);
   }
   return {};

@@ -132,7 +132,7 @@ Value call_squeeze(Operation &op) {
         if (Problem *problem =
                 op.report(Fault::ReshapeSize, fmt::format("squeeze removes sizes of 1, but dimension {} of {} is {}",
                                                           place, op.in.text_of(*input), size.value))) {
-          op.in.tell_chain(*problem, *input);
+          op.in.add_chain(*problem, *input);
           problem->advice = "name a dimension of size 1, or none to remove all of them";
         }
         return unknown(op, input->dtype);
@@ -246,7 +246,7 @@ Value call_split(Operation &op) {
       if (Problem *problem =
               op.report(Fault::ReshapeSize, fmt::format("dimension {} of {} cannot be split into {} equal parts", *axis,
                                                         op.in.text_of(*input), how.integer))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "the number of parts must divide the size, or give a list of sizes";
       }
       return {};
@@ -271,7 +271,7 @@ Value call_tile(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("tile has {} multiples, but {} has {} dimensions", times.size(),
                                                     op.in.text_of(*input), input->shape.rank()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "give one multiple for each dimension";
     }
     return unknown(op, input->dtype);
@@ -320,7 +320,7 @@ Value call_pad(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("pad has {} pairs, but {} has {} dimensions", pairs.size(),
                                                     op.in.text_of(*input), input->shape.rank()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "give one pair for each dimension, [0, 0] where nothing is added";
     }
     return unknown(op, input->dtype);
@@ -434,7 +434,7 @@ Value call_reduce(Operation &op) {
   if (input != nullptr && input->dtype == Dtype::Bool) {
     if (Problem *problem =
             op.report(Fault::DtypeMismatch, fmt::format("{} takes numbers, but gets bool", op.short_name()))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "cast it first: tf.cast(x, tf.float32)";
     }
     return unknown(op);

@@ -87,7 +87,7 @@ bool slide(Operation &op, const Tensor &input, u32 count, Layout layout, const s
               op.report(Fault::MapVanishes,
                         fmt::format("{} leaves nothing of {}: its window of {} is larger than the remaining {}",
                                     op.short_name(), op.in.text_of(input), reach, before.value))) {
-        op.in.tell_chain(*problem, input);
+        op.in.add_chain(*problem, input);
         problem->advice = "use padding=\"SAME\", fewer layers that shrink the map, or a larger input";
       }
       return false;
@@ -122,8 +122,8 @@ Value convolve(Operation &op, u32 count) {
             op.report(Fault::LayerInputSize,
                       fmt::format("{} with filters of {} takes {} channels, but gets {} of {}", op.short_name(),
                                   op.in.text_of(*weights), wanted.value, got.value, op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weights);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weights);
       problem->advice = fmt::format("the last but one size of the filters must be {}", got.value);
     }
     return unknown(op, input);
@@ -138,8 +138,8 @@ Value convolve(Operation &op, u32 count) {
                         "outputs cannot be divided among these",
                         op.short_name(), op.in.text_of(*weights), wanted.value, got.value, op.in.text_of(*input),
                         groups, filters.value))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weights);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weights);
       problem->advice = fmt::format("the last but one size of the filters must be {}", got.value);
     }
     return unknown(op, input);
@@ -179,8 +179,8 @@ Value call_conv2d_transpose(Operation &op) {
                                      fmt::format("{} with filters of {} takes {} channels, but gets {} of {}",
                                                  op.short_name(), op.in.text_of(*weights), op.in.terms.text(wanted),
                                                  op.in.terms.text(got), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weights);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weights);
       problem->advice = "filters of a transposed convolution are [height, width, out_channels, in_channels]";
     }
     return unknown(op, input);
@@ -244,8 +244,8 @@ Value call_bias_add(Operation &op) {
                                      fmt::format("bias_add of {} and {} is invalid: {} is not {}",
                                                  op.in.text_of(*input), op.in.text_of(*bias), op.in.terms.text(last),
                                                  op.in.terms.text(bias->shape.dims[0])))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *bias);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *bias);
       problem->advice = "a bias has one value for each channel";
     }
     return unknown(op, input);
@@ -273,8 +273,8 @@ Value call_xw_plus_b(Operation &op) {
 
 bool report_labels(Operation &op, const Tensor &labels, const Tensor &logits, std::string message, std::string advice) {
   if (Problem *problem = op.report(Fault::LossTargetShape, std::move(message))) {
-    op.in.tell_chain(*problem, logits);
-    op.in.tell_chain(*problem, labels);
+    op.in.add_chain(*problem, logits);
+    op.in.add_chain(*problem, labels);
     problem->advice = std::move(advice);
   }
   return false;

@@ -128,8 +128,8 @@ bool check_same_dtype(Interpreter &in, const Expr *node, const Tensor &a, const 
           in.report(Fault::DtypeMismatch, node,
                     fmt::format("{} takes tensors of one dtype, but gets {} and {}: TensorFlow does not promote dtypes",
                                 what, name_of(a.dtype), name_of(b.dtype)))) {
-    in.tell_chain(*problem, a);
-    in.tell_chain(*problem, b);
+    in.add_chain(*problem, a);
+    in.add_chain(*problem, b);
     problem->advice =
         fmt::format("cast one of them: tf.cast(x, tf.{})", name_of(is_floating(a.dtype) ? a.dtype : b.dtype));
   }
@@ -143,7 +143,7 @@ bool check_floating(Operation &op, const Tensor &input) {
   }
   if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                      op.short_name(), name_of(input.dtype)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "cast it first: tf.cast(x, tf.float32)";
   }
   return false;
@@ -155,7 +155,7 @@ bool check_integer(Operation &op, const Tensor &input, std::string_view role) {
   }
   if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} of {} must be integers, but are {}", role,
                                                                      op.short_name(), name_of(input.dtype)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = "cast them: tf.cast(x, tf.int32)";
   }
   return false;
@@ -169,7 +169,7 @@ bool check_rank_is(Operation &op, const Tensor &input, u32 rank, bool is_exact, 
   if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {}{} dimension{}, but gets {}",
                                                                  op.short_name(), is_exact ? "" : "at least ", rank,
                                                                  rank == 1 ? "" : "s", op.in.text_of(input)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = advice;
   }
   return false;
@@ -445,8 +445,8 @@ Value call_assign(Operation &op) {
     if (Problem *problem =
             op.report(Fault::ShapesDoNotFit, fmt::format("a variable of {} cannot be assigned {}",
                                                          op.in.text_of(*variable), op.in.text_of(*value)))) {
-      op.in.tell_chain(*problem, *variable);
-      op.in.tell_chain(*problem, *value);
+      op.in.add_chain(*problem, *variable);
+      op.in.add_chain(*problem, *value);
       problem->advice = "a variable keeps its shape: give the value the same one";
     }
   }

@@ -34,8 +34,8 @@ void check_feed(Operation &op, const Value &key, const Value &value) {
   }
   if (Problem *problem = op.report(Fault::DataDoesNotFit, fmt::format("feed_dict gives {} to a placeholder of {}",
                                                                       op.in.text_of(*got), op.in.text_of(*wanted)))) {
-    op.in.tell_chain(*problem, *wanted);
-    op.in.tell_chain(*problem, *got);
+    op.in.add_chain(*problem, *wanted);
+    op.in.add_chain(*problem, *got);
     problem->advice = "reshape what is fed, or change the shape of the placeholder; None takes any size";
   }
 }
@@ -86,7 +86,7 @@ void check_later(Operation &op, const DictContent &feed) {
                           op.in.text_of(*check.tensor), *left, *batch, *right)
             : fmt::format("there are {} rows of logits and {} labels for a batch of {}", *left, *right, *batch);
     if (Problem *problem = op.in.report(check.fault, check.place, message)) {
-      op.in.tell_chain(*problem, *check.tensor);
+      op.in.add_chain(*problem, *check.tensor);
       problem->advice = "compute the flattened size from the shape before it";
     }
     break; // the rest follows from it

@@ -152,7 +152,7 @@ Value call_numpy(Operation &op) {
             op.report(Fault::NumpyOfGrad, input->grad == Truth::Yes
                                               ? "numpy() cannot be called on a tensor that requires grad"
                                               : "numpy() cannot be called on a tensor that is not on the CPU")) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = input->grad == Truth::Yes && on_gpu ? "use .detach().cpu().numpy()"
                         : input->grad == Truth::Yes         ? "use .detach().numpy()"
                                                             : "use .cpu().numpy()";

@@ -63,7 +63,7 @@ const Tensor *picture(Operation &op, u32 spatial, Dim channels) {
     if (Problem *problem = op.report(Fault::WrongRank,
                                      fmt::format("{} takes {} dimensions, or {} without a batch, but gets {}",
                                                  op.short_name(), spatial + 2, spatial + 1, op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = rank > spatial + 2 ? "reshape the input"
                                            : "add the missing dimension with unsqueeze, or do not flatten before";
     }
@@ -82,7 +82,7 @@ Dim slid(Operation &op, const Tensor &input, Dim size, Dim kernel, Dim stride, D
             Fault::MapVanishes,
             fmt::format("{} needs {} pixels, but gets {} of {}", op.short_name(), op.in.terms.text(reach),
                         terms.text(terms.add(size, terms.multiply(Dim::of(2), padding))), op.in.text_of(input)))) {
-      op.in.tell_chain(*problem, input);
+      op.in.add_chain(*problem, input);
       problem->advice = "use a larger input, add padding, or remove a pooling layer before it";
     }
     return {};
@@ -210,8 +210,8 @@ Value call_convolution_function(Operation &op) {
     if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes {} channels, but gets {}",
                                                                         op.short_name(), op.in.terms.text(channels),
                                                                         op.in.terms.text(input->shape.dims[at])))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weight);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weight);
       problem->advice = "the second size of the weight, times groups, must be the number of channels";
     }
     return op.like(*input, {});

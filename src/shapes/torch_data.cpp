@@ -146,8 +146,8 @@ void make_tensor_dataset(Operation &op) {
               op.report(Fault::DataDoesNotFit, "TensorDataset takes tensors of the same length, but gets " +
                                                    op.in.terms.text(length) + " and " +
                                                    op.in.terms.text(tensor->shape.dims[0]))) {
-        op.in.tell_chain(*problem, *first);
-        op.in.tell_chain(*problem, *tensor);
+        op.in.add_chain(*problem, *first);
+        op.in.add_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same first size";
       }
     }

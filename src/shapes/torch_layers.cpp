@@ -43,7 +43,7 @@ void report_layer_size(Operation &op, const Tensor &input, std::string_view para
   if (problem == nullptr) {
     return;
   }
-  op.in.tell_chain(*problem, input);
+  op.in.add_chain(*problem, input);
   if (op.layer == nullptr || op.layer->maker == nullptr || op.layer->module == nullptr) {
     problem->advice = fmt::format("the layer's {} must be {}", parameter, op.in.terms.text(got));
     return;
@@ -77,7 +77,7 @@ void report_not_a_tensor(Operation &op, const Value &value) {
                                                              value.list->content.items.size()))) {
     problem->advice = "pass one of its elements: an LSTM or GRU returns (output, state)";
     if (!value.list->content.items.empty() && value.list->content.items[0].is(Tag::Tensor)) {
-      op.in.tell_chain(*problem, *value.list->content.items[0].tensor);
+      op.in.add_chain(*problem, *value.list->content.items[0].tensor);
     }
   }
 }
@@ -121,7 +121,7 @@ bool check_layer(Operation &op, const Tensor &input) {
             op.report(Fault::DeviceMismatch,
                       is_input ? fmt::format("{} is on {}, but gets a tensor on the CPU", op.short_name(), where)
                                : fmt::format("{} is on the CPU, but gets a tensor on {}", op.short_name(), where))) {
-      op.in.tell_chain(*problem, input);
+      op.in.add_chain(*problem, input);
       problem->advice = is_input ? "move the input: .to(device)" : "move the model: model.to(device)";
     }
     return false;
@@ -142,7 +142,7 @@ bool check_layer(Operation &op, const Tensor &input) {
   if (Problem *problem =
           op.report(Fault::DtypeMismatch, fmt::format("{} has weights of {}, but gets {}", op.short_name(),
                                                       name_of(wanted), name_of(input.dtype)))) {
-    op.in.tell_chain(*problem, input);
+    op.in.add_chain(*problem, input);
     problem->advice = wanted == Dtype::Float32 ? "cast the input: .float()"
                                                : fmt::format("cast the input: .to(torch.{})", name_of(wanted));
   }
@@ -215,7 +215,7 @@ Value call_norm_of_channels(Operation &op, u32 least, u32 most, std::string_view
             Fault::WrongRank, fmt::format("{} takes {} dimensions, but gets {}", op.short_name(),
                                           least == most ? std::to_string(least) : fmt::format("{} or {}", least, most),
                                           op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "use the layer for this number of dimensions (BatchNorm1d, 2d or 3d)";
     }
     return op.unknown_tensor(input);
@@ -288,7 +288,7 @@ Value call_layer_norm(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("{} takes at least {} dimensions, but gets {}", op.short_name(),
                                                     wanted.size(), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
     }
     return op.unknown_tensor(input);
   }
@@ -318,7 +318,7 @@ Value call_embedding(Operation &op) {
   if (input->library == Library::Torch && (is_floating(input->dtype) || input->dtype == Dtype::Bool)) {
     if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes integers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "cast the indices: .long()";
     }
   }
@@ -354,7 +354,7 @@ Value call_layer_same(Operation &op) {
       (is_integer(input->dtype) || input->dtype == Dtype::Bool)) {
     if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
                                                                        op.short_name(), name_of(input->dtype)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "cast it first: .float()";
     }
   }
@@ -403,7 +403,7 @@ Value call_pixel_shuffle(Operation &op) {
       if (Problem *problem =
               op.report(Fault::LayerInputSize, fmt::format("{} takes a multiple of {} channels, but gets {}",
                                                            op.short_name(), square.value, channels.value))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "the layer before it must return channels * factor * factor";
       }
       return op.unknown_tensor(input);
@@ -434,7 +434,7 @@ Value call_interpolate(Operation &op) {
       if (Problem *problem = op.report(Fault::WrongRank,
                                        fmt::format("{} sizes are given for the {} dimensions of {} after the channels",
                                                    size.list->content.items.size(), spatial, op.in.text_of(*input)))) {
-        op.in.tell_chain(*problem, *input);
+        op.in.add_chain(*problem, *input);
         problem->advice = "give a size for each dimension after batch and channels";
       }
       return op.like(*input, {});
@@ -480,8 +480,8 @@ Value call_linear_function(Operation &op) {
     if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("linear takes {} features, but gets {}",
                                                                         op.in.terms.text(weight->shape.dims[1]),
                                                                         op.in.terms.text(input->shape.from_end(0))))) {
-      op.in.tell_chain(*problem, *input);
-      op.in.tell_chain(*problem, *weight);
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *weight);
       problem->advice = "the weight is [out_features, in_features]";
     }
     return op.unknown_tensor(input);

@@ -26,8 +26,8 @@ Problem *complain(Operation &op, Fault fault, const Tensor &input, const Tensor 
                   std::string advice) {
   Problem *const problem = op.report(fault, std::move(message));
   if (problem != nullptr) {
-    op.in.tell_chain(*problem, input);
-    op.in.tell_chain(*problem, target);
+    op.in.add_chain(*problem, input);
+    op.in.add_chain(*problem, target);
     problem->advice = std::move(advice);
   }
   return problem;

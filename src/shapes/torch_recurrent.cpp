@@ -43,7 +43,7 @@ Value call_recurrent(Operation &op) {
     if (Problem *problem =
             op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, but gets {}",
                                                     op.short_name(), op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "its input is [length, batch, features], or [batch, length, features] with batch_first=True";
     }
     return {};
@@ -88,8 +88,8 @@ Value call_recurrent(Operation &op) {
         const Fault fault = before->shape.rank() == state.shape.rank() ? Fault::LayerInputSize : Fault::WrongRank;
         if (Problem *problem = op.report(fault, fmt::format("{} takes a state of {}, but gets {}", op.short_name(),
                                                             op.in.text_of(state.shape), op.in.text_of(*before)))) {
-          op.in.tell_chain(*problem, *input);
-          op.in.tell_chain(*problem, *before);
+          op.in.add_chain(*problem, *input);
+          op.in.add_chain(*problem, *before);
           problem->advice = "the state is [layers * directions, batch, hidden_size]";
         }
         return {};
@@ -202,8 +202,8 @@ Value call_attention(Operation &op) {
             op.report(Fault::ShapesDoNotFit,
                       fmt::format("{} takes a query and a key of one batch size, in dimension {}, but gets {} and {}",
                                   op.short_name(), batch_at, op.in.text_of(*query), op.in.text_of(*key)))) {
-      op.in.tell_chain(*problem, *query);
-      op.in.tell_chain(*problem, *key);
+      op.in.add_chain(*problem, *query);
+      op.in.add_chain(*problem, *key);
       problem->advice = batch_at == 0 ? "give both the same first size"
                                       : "give both the same second size, or pass batch_first=True to the layer";
     }
@@ -269,8 +269,8 @@ Value call_scaled_attention(Operation &op) {
     if (Problem *problem = op.report(Fault::ShapesDoNotFit,
                                      fmt::format("attention of {} and {} is invalid: the last sizes are not equal",
                                                  op.in.text_of(*query), op.in.text_of(*key)))) {
-      op.in.tell_chain(*problem, *query);
-      op.in.tell_chain(*problem, *key);
+      op.in.add_chain(*problem, *query);
+      op.in.add_chain(*problem, *key);
       problem->advice = "query and key must have the same number of features per head";
     }
     return op.unknown_tensor(query);

@@ -133,7 +133,7 @@ Value call_classifier(Operation &op) {
     if (Problem *problem =
             op.report(Fault::LayerInputSize, fmt::format("{} takes 3 channels, but gets {} of {}", model->name,
                                                          channels.value, op.in.text_of(*input)))) {
-      op.in.tell_chain(*problem, *input);
+      op.in.add_chain(*problem, *input);
       problem->advice = "repeat the channel three times, or replace the first convolution";
     }
     return {};

@@ -239,8 +239,8 @@ private:
       throw std::runtime_error(fmt::format("{} contains no post: is it the Posts.xml of a dump?{}",
                                            options_.dump == "-" ? "standard input" : options_.dump, why));
     }
-    const bool told = std::ranges::count(counts_.problems, Fault::CutOff, &Problem::fault) != 0;
-    if (!told && (!closed_ || !dump_.trouble().empty())) {
+    const bool reported = std::ranges::count(counts_.problems, Fault::CutOff, &Problem::fault) != 0;
+    if (!reported && (!closed_ || !dump_.trouble().empty())) {
       counts_.report(Fault::CutOff, counts_.bytes);
     }
     CsvRow row = {"step", "questions", "published"};

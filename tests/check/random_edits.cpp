@@ -302,7 +302,7 @@ struct Arguments {
 struct Counts {
   u64 edits = 0;
   u64 findings = 0;
-  u64 judged = 0;
+  u64 linted = 0;
   u64 parsed = 0;
   u64 recalled = 0;  // groups
   u64 elsewhere = 0; // edits that changed what is said of files that were not edited
@@ -362,7 +362,7 @@ private:
     return result;
   }
 
-  static std::string told(const Result &result) {
+  static std::string reported(const Result &result) {
     std::string text;
     report::write_json(result, {}, text);
     return text + described(result);
@@ -374,7 +374,7 @@ private:
     std::string expected;
     {
       const Result result = run_fresh(progress);
-      expected = told(result);
+      expected = reported(result);
       counts.findings += result.findings.size();
       counts.elsewhere += is_different_elsewhere(result) ? 1 : 0;
     }
@@ -382,10 +382,10 @@ private:
     std::string got;
     {
       const Result result = workspace_->check(progress);
-      got = told(result);
+      got = reported(result);
     }
     fs::current_path(start_);
-    counts.judged += workspace_->work().files_judged;
+    counts.linted += workspace_->work().files_linted;
     counts.parsed += workspace_->work().files_parsed;
     counts.recalled += workspace_->work().groups_recalled;
     if (got == expected) {
@@ -456,12 +456,12 @@ private:
       history_.push_back(fmt::format("write {}", name));
       write(fs::path(work_.path(name)), text);
       on_disk_[name] = text;
-      tell(name);
+      report(name);
     }
     seen_[name] = std::move(text);
   }
 
-  void tell(const std::string &name) {
+  void report(const std::string &name) {
     if (random_.one_in(3)) {
       workspace_->refresh();
     } else {
@@ -491,7 +491,7 @@ private:
     }
     if (on_disk_.erase(name) != 0) {
       fs::remove(work_.path(name));
-      tell(name);
+      report(name);
     }
     fs::remove(truth_.path(name));
     seen_.erase(name);
@@ -523,7 +523,7 @@ private:
     const std::string_view text = random_.of(kTexts);
     write(fs::path(truth_.path(name)), text);
     write(fs::path(work_.path(name)), text);
-    tell(name);
+    report(name);
   }
 
   // A definition of one file goes to another one.
@@ -674,7 +674,7 @@ int run_all(const Arguments &arguments) {
   fmt::print(
       "{} edits, {} findings, {} files judged again, {} files parsed again, {} groups recalled, {} changed what is "
       "said of other files\n",
-      counts.edits, counts.findings, counts.judged, counts.parsed, counts.recalled, counts.elsewhere);
+      counts.edits, counts.findings, counts.linted, counts.parsed, counts.recalled, counts.elsewhere);
   return 0;
 }
 

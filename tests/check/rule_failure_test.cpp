@@ -1,6 +1,6 @@
 #include "model/project.h"
 #include "python/parser.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 #include "rules/site.h"
 #include "rules/timings.h"
 #include "rules/tree.h"
@@ -14,10 +14,11 @@ namespace {
 
 void fail(Site & /*site*/, const python::Node & /*node*/) { throw std::runtime_error("out of range"); }
 
-void tell(Site &site, const python::Node &node) { report(site, node, "a loop", "none"); }
+void report(Site &site, const python::Node &node) { report(site, node, "a loop", "none"); }
 
 const Rule kFailing = {.info = {.code = "DP998", .name = "failing"}, .nodes = {python::NodeKind::For}, .on_node = fail};
-const Rule kTelling = {.info = {.code = "DP999", .name = "telling"}, .nodes = {python::NodeKind::For}, .on_node = tell};
+const Rule kReporting = {
+    .info = {.code = "DP999", .name = "telling"}, .nodes = {python::NodeKind::For}, .on_node = report};
 
 // Looks at the whole file for each loop in it.
 void search(Site &site, const python::Node & /*node*/) {
@@ -29,7 +30,7 @@ void search(Site &site, const python::Node & /*node*/) {
 const Rule kSearching = {
     .info = {.code = "DP997", .name = "searching"}, .nodes = {python::NodeKind::For}, .on_node = search};
 
-Findings judged(std::string_view text, const std::vector<const Rule *> &rules, std::vector<RuleFailure> &failures,
+Findings linted(std::string_view text, const std::vector<const Rule *> &rules, std::vector<RuleFailure> &failures,
                 Timings *timings = nullptr) {
   Arena arena;
   LocalSymbols symbols;
@@ -40,7 +41,7 @@ Findings judged(std::string_view text, const std::vector<const Rule *> &rules, s
   file.has_text = file.has_tree = true;
   model::find_imports(file);
   const std::unique_ptr<model::Project> project = model::analyse({&file});
-  return judge(*project, RuleSet(rules), failures, nullptr, timings);
+  return lint(*project, RuleSet(rules), failures, nullptr, timings);
 }
 
 std::string loops(std::size_t count) {
@@ -53,7 +54,7 @@ std::string loops(std::size_t count) {
 
 TEST(RuleFailure, CostsTheRuleOnThatFileAndNothingElse) {
   std::vector<RuleFailure> failures;
-  const Findings findings = judged(loops(2), {&kFailing, &kTelling}, failures);
+  const Findings findings = linted(loops(2), {&kFailing, &kReporting}, failures);
   EXPECT_EQ(findings.size(), 2U);
   ASSERT_EQ(failures.size(), 1U) << "once for a file";
   EXPECT_EQ(failures[0].rule->code, "DP998");
@@ -64,14 +65,14 @@ TEST(RuleFailure, CostsTheRuleOnThatFileAndNothingElse) {
 TEST(RuleFailure, StopsARuleThatTakesTheSquareOfTheFile) {
   std::vector<RuleFailure> failures;
   Timings timings;
-  const Findings findings = judged(loops(3000), {&kSearching, &kTelling}, failures, &timings);
+  const Findings findings = linted(loops(3000), {&kSearching, &kReporting}, failures, &timings);
   EXPECT_EQ(findings.size(), 3000U);
   ASSERT_EQ(failures.size(), 1U) << "once for a file";
   EXPECT_EQ(failures[0].rule->code, "DP997");
   EXPECT_TRUE(failures[0].is_too_long);
   EXPECT_LT(timings.work.rule_steps, 10'000'000U) << "of 27 million";
   failures.clear();
-  EXPECT_EQ(judged(loops(30), {&kSearching, &kTelling}, failures).size(), 30U);
+  EXPECT_EQ(linted(loops(30), {&kSearching, &kReporting}, failures).size(), 30U);
   EXPECT_TRUE(failures.empty());
 }
 

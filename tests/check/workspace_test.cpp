@@ -5,7 +5,7 @@
 #include "model/forget_facts.h"
 #include "model/imports.h"
 #include "project/temp_tree.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -114,16 +114,16 @@ TEST_F(WorkspaceTest, DoesNothingIfNothingHasChanged) {
   const std::string first = expect_same("nothing has changed");
   EXPECT_NE(first.find("DP101"), std::string::npos);
   EXPECT_EQ(work().files_read, 0U);
-  EXPECT_EQ(work().groups_judged, 0U);
+  EXPECT_EQ(work().groups_linted, 0U);
   EXPECT_FALSE(work().walked);
   EXPECT_FALSE(work().grouped);
   workspace->refresh();
   expect_same("and after a look");
   EXPECT_TRUE(work().walked);
-  EXPECT_EQ(work().groups_judged, 0U);
+  EXPECT_EQ(work().groups_linted, 0U);
 }
 
-TEST_F(WorkspaceTest, JudgesAgainWhatBelongsToAChangedFile) {
+TEST_F(WorkspaceTest, LintsAgainWhatBelongsToAChangedFile) {
   begin();
   expect_same("nothing");
   const u64 trees = work().tree_bytes;
@@ -131,27 +131,27 @@ TEST_F(WorkspaceTest, JudgesAgainWhatBelongsToAChangedFile) {
   open("app/helper.py", kHelper);
   expect_same("opened");
   EXPECT_EQ(work().files_read, 1U);
-  EXPECT_EQ(work().groups_judged, 0U);
+  EXPECT_EQ(work().groups_linted, 0U);
   change("app/helper.py", kCheapHelper);
   const std::string cheap = expect_same("changed");
   EXPECT_EQ(work().files_read, 1U);
-  EXPECT_EQ(work().groups_judged, 1U);
-  EXPECT_EQ(work().files_judged, 2U);
+  EXPECT_EQ(work().groups_linted, 1U);
+  EXPECT_EQ(work().files_linted, 2U);
   EXPECT_EQ(work().files_parsed, 1U);
   EXPECT_FALSE(work().grouped);
   workspace->close("app/helper.py");
   truth.file("app/helper.py", kHelper);
   EXPECT_NE(expect_same("closed"), cheap);
-  EXPECT_EQ(work().groups_judged, 0U); // it was like that before
+  EXPECT_EQ(work().groups_linted, 0U); // it was like that before
   EXPECT_EQ(work().groups_recalled, 1U);
   write("app/helper.py", std::string(kCheapHelper) + "\n");
   expect_same("written");
   EXPECT_FALSE(work().walked);
-  EXPECT_EQ(work().files_judged, 2U);
+  EXPECT_EQ(work().files_linted, 2U);
   EXPECT_EQ(work().files_parsed, 1U);
 }
 
-TEST_F(WorkspaceTest, LooksAtTheDiskOnlyIfItIsTold) {
+TEST_F(WorkspaceTest, LooksAtTheDiskOnlyIfItIsReported) {
   begin();
   disk.file("app/helper.py", kCheapHelper);
   expect_same("not told");
@@ -225,10 +225,10 @@ TEST_F(WorkspaceTest, RegroupsWhenImportsChange) {
   begin();
   change("plain.py", "from app.main import ds\n");
   expect_same("joins");
-  EXPECT_EQ(work().files_judged, 3U);
+  EXPECT_EQ(work().files_linted, 3U);
   change("plain.py", "from app.main import ds\nfrom other.main import ds as more\n");
   expect_same("joins two");
-  EXPECT_EQ(work().files_judged, 5U);
+  EXPECT_EQ(work().files_linted, 5U);
   EXPECT_EQ(work().files_parsed, 1U); // the other group's trees are still there
   change("plain.py", "from other.main import ds as more\n");
   expect_same("leaves");
@@ -247,7 +247,7 @@ TEST_F(WorkspaceTest, TakesEditsOfSeveralFilesOfAGroupAtOnce) {
 
 // Their texts, by which files are put together at first, may tell of imports that are none.
 // Rules run again only where they read something that is different.
-TEST_F(WorkspaceTest, TellsWhatFollowsFromAnEditInOtherFiles) {
+TEST_F(WorkspaceTest, ReportsWhatFollowsFromAnEditInOtherFiles) {
   const std::string helper = "import torch\n\n\ndef run(model, x):\n    {}\n        return model(x)\n";
   const std::string quiet = fmt::format(fmt::runtime(helper), "with torch.no_grad():");
   const std::string loud = fmt::format(fmt::runtime(helper), "if x is not None:");
@@ -257,14 +257,14 @@ TEST_F(WorkspaceTest, TellsWhatFollowsFromAnEditInOtherFiles) {
                              "    for x, y in loader:\n        out = run(model, x)\n"
                              "        total += (out.argmax(1) == y).sum()\n    return total\n");
   begin();
-  const auto is_told = [](const std::string &text) { return text.find("pair/main.py:0:") != std::string::npos; };
+  const auto is_reported = [](const std::string &text) { return text.find("pair/main.py:0:") != std::string::npos; };
   for (int round = 0; round < 3; ++round) {
     change("pair/helper.py", fmt::format("{}# {}\n", quiet, round));
-    EXPECT_FALSE(is_told(expect_same("no gradient"))) << round;
+    EXPECT_FALSE(is_reported(expect_same("no gradient"))) << round;
     change("pair/helper.py", fmt::format("# {}\n{}", round, loud));
-    EXPECT_TRUE(is_told(expect_same("a gradient"))) << round;
+    EXPECT_TRUE(is_reported(expect_same("a gradient"))) << round;
     change("pair/helper.py", fmt::format("def other(): pass\n# {}\n{}", round, loud)); // one more function
-    EXPECT_TRUE(is_told(expect_same("a gradient, and a function"))) << round;
+    EXPECT_TRUE(is_reported(expect_same("a gradient, and a function"))) << round;
   }
 }
 
@@ -286,20 +286,20 @@ TEST_F(WorkspaceTest, AsksAgainWhatRulesGatherFromAllFiles) {
   write_both("learn/main.py", main);
   write_both("learn/tune.py", quiet);
   begin();
-  const auto is_told = [](const std::string &text) { return text.find("DP159") != std::string::npos; };
+  const auto is_reported = [](const std::string &text) { return text.find("DP159") != std::string::npos; };
   for (int round = 0; round < 3; ++round) {
     change("learn/tune.py", fmt::format("{}# {}\n", quiet, round));
-    EXPECT_TRUE(is_told(expect_same("nobody trains the teacher"))) << round;
+    EXPECT_TRUE(is_reported(expect_same("nobody trains the teacher"))) << round;
     change("learn/tune.py", fmt::format("# {}\n{}", round, one));
-    EXPECT_FALSE(is_told(expect_same("somebody trains it"))) << round;
+    EXPECT_FALSE(is_reported(expect_same("somebody trains it"))) << round;
     change("learn/tune.py", fmt::format("# again {}\n{}", round, quiet));
-    EXPECT_TRUE(is_told(expect_same("nobody does any more"))) << round;
+    EXPECT_TRUE(is_reported(expect_same("nobody does any more"))) << round;
     change("learn/tune.py", fmt::format("# {}\n{}", round, unknown));
-    EXPECT_FALSE(is_told(expect_same("somebody may train it"))) << round;
+    EXPECT_FALSE(is_reported(expect_same("somebody may train it"))) << round;
   }
 }
 
-TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
+TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItLints) {
   constexpr int kModules = 6; // more than stay
   constexpr std::string_view kAlone = "import tensorflow as tf\n"
                                       "ds = tf.data.Dataset.list_files('*').map(lambda x: tf.io.read_file(x))\n";
@@ -313,7 +313,7 @@ TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
   begin();
   open("apart/all.py", all + "x = 1\n");
   expect_same("the first edit");
-  EXPECT_EQ(work().groups_judged, 1U);
+  EXPECT_EQ(work().groups_linted, 1U);
   for (int i = 0; i < kModules; ++i) {
     open("apart/all.py", all + fmt::format("x = {}\n", i + 2));
     expect_same("an edit of the text that names all");
@@ -362,7 +362,7 @@ TEST_F(WorkspaceTest, AsksForRequirementsAgain) {
     }
     touch("app/requirements.txt");
     different.insert(expect_same(requirements));
-    EXPECT_LE(work().groups_judged, 2U); // those below app
+    EXPECT_LE(work().groups_linted, 2U); // those below app
     EXPECT_EQ(work().files_parsed, 0U);
   }
   EXPECT_GT(different.size(), 1U);
@@ -391,7 +391,7 @@ TEST_F(WorkspaceTest, RemembersWhatItSaidBefore) {
   change("app/helper.py", kHelper);
   EXPECT_EQ(expect_same("undone"), before);
   EXPECT_EQ(work().groups_recalled, 1U);
-  EXPECT_EQ(work().groups_judged, 0U);
+  EXPECT_EQ(work().groups_linted, 0U);
   change("app/main.py", "# a comment\n" + std::string(kSlow));
   expect_same("the other one");
   EXPECT_EQ(work().files_parsed, 1U);
@@ -431,7 +431,7 @@ TEST_F(WorkspaceTest, StartsFromTheCacheOnDisk) {
   run(cached, progress);
   workspace = std::make_unique<Workspace>(cached);
   expect_same("at first");
-  EXPECT_EQ(work().groups_judged, 0U);
+  EXPECT_EQ(work().groups_linted, 0U);
   EXPECT_EQ(work().tree_bytes, 0U);
   change("plain.py", "from app.helper import decode\n");
   expect_same("joins");
@@ -466,7 +466,7 @@ TEST(ForgetFacts, LeavesWhatTheParserGave) {
     LocalSymbols symbols;
     file.tree = python::parse(file.source, arena, symbols);
     file.has_text = file.has_tree = true;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (int round = 0; round < 3; ++round) {
       model::forget_facts(file.tree);
       model::find_imports(file);
@@ -475,12 +475,12 @@ TEST(ForgetFacts, LeavesWhatTheParserGave) {
       for (const model::Group &group : model::group_files({&file}, true)) {
         const std::unique_ptr<model::Project> project = model::analyse(group);
         std::vector<rules::RuleFailure> failures;
-        result.findings = rules::judge(*project, rules::RuleSet(rules::listed_rules()), failures, nullptr);
+        result.findings = rules::lint(*project, rules::RuleSet(rules::listed_rules()), failures, nullptr);
       }
-      told.push_back(described(result));
+      reported.push_back(described(result));
     }
-    EXPECT_EQ(told[0], told[1]) << file.path;
-    EXPECT_EQ(told[1], told[2]) << file.path;
+    EXPECT_EQ(reported[0], reported[1]) << file.path;
+    EXPECT_EQ(reported[1], reported[2]) << file.path;
   }
   EXPECT_GT(files, 100U);
 }

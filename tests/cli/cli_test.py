@@ -296,7 +296,7 @@ class Timings(Folder):
         self.write("a.py", SLOW)
         result = run("check", "--timings", "a.py", cwd=self.folder)
         self.assertEqual(result.returncode, 1)
-        for word in ("load and parse", "bind, link and infer", "judge", "DP101 sequential-map", "function walks",
+        for word in ("load and parse", "bind, link and infer", "lint", "DP101 sequential-map", "function walks",
                      "rule queries"):
             self.assertIn(word, result.stderr)
         as_json = run("check", "--timings", "--format=json", "a.py", cwd=self.folder)

@@ -203,7 +203,7 @@ TEST(Frameworks, CanonicalNames) {
   EXPECT_EQ(canonical(""), "");
 }
 
-TEST(Frameworks, TellsCompatV1) {
+TEST(Frameworks, ReportsCompatV1) {
   bool v1 = false;
   canonical_name("tensorflow.compat.v1.Session", &v1);
   EXPECT_TRUE(v1);

@@ -21,7 +21,7 @@ bool runs_once(std::string_view code) {
   return false;
 }
 
-TEST(Guards, ACounterThatIsComparedIsOneTurn) {
+TEST(Guards, ACounterThatIsComparedIsOneIteration) {
   EXPECT_TRUE(runs_once("for i in range(100):\n  if i == 0:\n    tf.zeros(3)\n"));
   EXPECT_TRUE(runs_once("for i in range(100):\n  if i != 0:\n    pass\n  else:\n    tf.zeros(3)\n"));
   EXPECT_TRUE(runs_once("for i in range(100):\n  if not i:\n    tf.zeros(3)\n"));

@@ -93,7 +93,7 @@ TEST(ImportScan, HostileTextsAreReadOnce) {
 }
 
 // On every fixture of the project: never less than the tree tells.
-TEST(ImportScan, TellsAllThatTheTreeTells) {
+TEST(ImportScan, ReportsAllThatTheTreeReports) {
   u32 files = 0;
   for (const auto &entry : std::filesystem::recursive_directory_iterator(DEEPPERF_SOURCE_DIR "/tests")) {
     const std::string path = entry.path().string();

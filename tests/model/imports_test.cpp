@@ -63,8 +63,8 @@ TEST(Groups, AFileThatReachesAFrameworkThroughOthersIsLookedAt) {
                          {"other.py", "import os"}});
     ASSERT_EQ(files.count(), 1U) << framework;
     EXPECT_EQ(files.group(0), Paths({"far.py", "launch.py", "net.py"})) << framework;
-    EXPECT_TRUE(files.module(0).is_judged);
-    EXPECT_TRUE(files.module(1).is_judged);
+    EXPECT_TRUE(files.module(0).is_linted);
+    EXPECT_TRUE(files.module(1).is_linted);
     EXPECT_EQ(files.module(1).torch, std::string_view(framework) == "torch"); // its backward() is PyTorch's
     EXPECT_FALSE(files.module(0).torch);
   }
@@ -89,10 +89,10 @@ TEST(Groups, AFrameworkUnderTheNameOfAnotherModule) {
   }
 }
 
-TEST(Groups, WhatAFileImportsIsThereButNotJudged) {
+TEST(Groups, WhatAFileImportsIsThereButNotLinted) {
   const Grouped files({{"net.py", "import torch\nimport numbers_of_mine"}, {"numbers_of_mine.py", "import os"}});
   EXPECT_EQ(files.group(0), Paths({"net.py", "numbers_of_mine.py"}));
-  EXPECT_FALSE(files.module(1).is_judged);
+  EXPECT_FALSE(files.module(1).is_linted);
 }
 
 TEST(Groups, TestsOfAProjectAreNotLookedAtUnlessWanted) {

@@ -141,7 +141,7 @@ train(tf.data.Dataset.range(3), 5)
   EXPECT_EQ(code.kind("ds.take(steps)"), Kind::Dataset);
 }
 
-TEST(Infer, TellsAParameterByItsUse) {
+TEST(Infer, ReportsAParameterByItsUse) {
   const Analysed code(R"(
 import tensorflow as tf
 def prepare(data):
@@ -346,7 +346,7 @@ both(1)
 )");
   EXPECT_TRUE(code.function("only_here")->no_grad);
   EXPECT_FALSE(code.function("both")->no_grad);
-  EXPECT_TRUE(code.function("both")->ever_no_grad);
+  EXPECT_TRUE(code.function("both")->sometimes_no_grad);
 }
 
 // ---- What it costs --------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 namespace deepperf::model {
 namespace {
 
-const Value &ever(const Analysed &code, std::string_view name) {
-  const Value *const value = ever_of(*code.project().modules[0].body, intern(name));
+const Value &all_values(const Analysed &code, std::string_view name) {
+  const Value *const value = all_values_of(*code.project().modules[0].body, intern(name));
   static const Value kNothing = Value::bottom();
   EXPECT_NE(value, nullptr) << name;
   return value != nullptr ? *value : kNothing;
@@ -23,8 +23,8 @@ mirrored = 1
 if b:
   mirrored = cfg.n
 )");
-  EXPECT_FALSE(ever(code, "units").is(Value::Tag::Literal));
-  EXPECT_FALSE(ever(code, "mirrored").is(Value::Tag::Literal));
+  EXPECT_FALSE(all_values(code, "units").is(Value::Tag::Literal));
+  EXPECT_FALSE(all_values(code, "mirrored").is(Value::Tag::Literal));
 }
 
 TEST(Solver, GradientsDoNotDependOnTheOrderOfBranches) {
@@ -71,7 +71,7 @@ def ev(dl: DataLoader):
 loader = DataLoader(data)
 ev(loader)
 )");
-  const Value &passed = code.function("ev")->ever[0];
+  const Value &passed = code.function("ev")->all_values[0];
   EXPECT_TRUE(passed.is_kind(Kind::TorchDataLoader));
   EXPECT_NE(passed.maker(), nullptr) << "which loader it is";
 }

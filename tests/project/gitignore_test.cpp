@@ -12,14 +12,14 @@
 namespace deepperf::project {
 namespace {
 
-Verdict judge_text(std::string_view text, std::string_view path, bool is_directory = false) {
+Verdict lint_text(std::string_view text, std::string_view path, bool is_directory = false) {
   IgnoreRules rules;
   add_rules(text, rules);
-  return judge(rules, path, is_directory);
+  return lint(rules, path, is_directory);
 }
 
 bool ignores(std::string_view text, std::string_view path, bool is_directory = false) {
-  return judge_text(text, path, is_directory) == Verdict::Ignore;
+  return lint_text(text, path, is_directory) == Verdict::Ignore;
 }
 
 TEST(Gitignore, NameAtAnyDepth) {
@@ -41,9 +41,9 @@ TEST(Gitignore, TrailingSlashMeansFolder) {
 }
 
 TEST(Gitignore, LastMatchWins) {
-  EXPECT_EQ(judge_text("*.py\n!keep.py\n", "keep.py"), Verdict::Keep);
-  EXPECT_EQ(judge_text("!keep.py\n*.py\n", "keep.py"), Verdict::Ignore);
-  EXPECT_EQ(judge_text("*.txt\n", "keep.py"), Verdict::None);
+  EXPECT_EQ(lint_text("*.py\n!keep.py\n", "keep.py"), Verdict::Keep);
+  EXPECT_EQ(lint_text("!keep.py\n*.py\n", "keep.py"), Verdict::Ignore);
+  EXPECT_EQ(lint_text("*.txt\n", "keep.py"), Verdict::None);
 }
 
 TEST(Gitignore, Stars) {
@@ -93,11 +93,11 @@ TEST(Gitignore, HostilePatternsEnd) {
 // What git says of a path: ignored itself or by a folder above it. For ours that is the same question asked of each.
 bool ignored_with_parents(const IgnoreRules &rules, const std::string &path) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    if (judge(rules, path.substr(0, slash), true) == Verdict::Ignore) {
+    if (lint(rules, path.substr(0, slash), true) == Verdict::Ignore) {
       return true;
     }
   }
-  return judge(rules, path, false) == Verdict::Ignore;
+  return lint(rules, path, false) == Verdict::Ignore;
 }
 
 const std::vector<std::string> &sample_paths() {

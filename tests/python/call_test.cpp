@@ -28,7 +28,7 @@ private:
   Parsed parsed_;
 };
 
-TEST_F(CallTest, TellsWhatIsCalled) {
+TEST_F(CallTest, ReportsWhatIsCalled) {
   EXPECT_EQ(called_name(call("f(1)")), "f");
   EXPECT_EQ(called_method(call("f(1)")), "");
   EXPECT_EQ(receiver_of(call("f(1)")), nullptr);

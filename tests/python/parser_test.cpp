@@ -222,7 +222,7 @@ TEST(Parser, GarbageGivesABoundedNumberOfErrors) {
   EXPECT_GT(parsed.tree.suppressed_errors, 0U);
 }
 
-TEST(Parser, InvalidUtf8IsToldAndTheRestIsRead) {
+TEST(Parser, InvalidUtf8IsReportedAndTheRestIsRead) {
   const Parsed parsed = parse_text("a = 'x\xff'\nb = 2\n");
   EXPECT_EQ(parsed.tree.errors.size(), 1U);
   EXPECT_EQ(parsed.error(), "1:7: byte 0xff is not valid UTF-8; declare the encoding or convert the file");

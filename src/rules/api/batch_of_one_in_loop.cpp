@@ -163,12 +163,12 @@ void check_encoded(Site &site, const Call &call) {
   const auto item =
       text != nullptr && encoding->texts != Encoding::Texts::Several ? item_behind(site, text) : std::nullopt;
   // Where the tokenizer's call is reported for the same reason, that is enough.
-  const auto is_told = [&](const Finding &finding) {
+  const auto is_reported = [&](const Finding &finding) {
     return finding.file == site.module->file && finding.rule->code == "DP141" &&
            finding.span.start == encoding->call->start;
   };
   note_seen_findings();
-  if (!item.has_value() || std::ranges::any_of(site.findings, is_told)) {
+  if (!item.has_value() || std::ranges::any_of(site.findings, is_reported)) {
     return;
   }
   Finding &finding =
@@ -193,8 +193,8 @@ void check_called(Site &site, const Call &call, const Name &item) {
   for (const Passed &passed : passed_for(*site.function, item.id)) {
     const model::Loop *const loop = passed.site != nullptr ? passed.site->loop : nullptr;
     const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
-    if (statement == nullptr || passed.value == nullptr || loop->tiny || loop->steps ||
-        loop->turns == model::Turns::Few || passed.site->conditional || passed.site->behind_guard ||
+    if (statement == nullptr || passed.value == nullptr || loop->few_iterations || loop->steps ||
+        loop->iterations == model::Iterations::Few || passed.site->conditional || passed.site->behind_guard ||
         !mentions_target(statement->target, passed.value)) {
       continue;
     }
@@ -364,9 +364,9 @@ void check_function(Site &site, const Node &node) {
     return one->kind == NodeKind::List && static_cast<const List *>(one)->elts.size() == 1;
   };
   const model::Loop *const loop = std::ranges::any_of(call.args, is_list_of_one) ? loop_around(site) : nullptr;
-  const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
-  if (iterations.target == nullptr || loop->steps || loop->turns == model::Turns::Few || !site.module->torch ||
-      site.module->is_test || site.function == nullptr) {
+  const Iterations iterations = loop != nullptr && !loop->few_iterations ? iterations_of(*loop) : Iterations{};
+  if (iterations.target == nullptr || loop->steps || loop->iterations == model::Iterations::Few ||
+      !site.module->torch || site.module->is_test || site.function == nullptr) {
     return;
   }
   const auto given =
@@ -478,8 +478,8 @@ bool is_left_early(const Site &site, const model::Loop &loop) {
 void check_several(Site &site, const Call &call) {
   const model::Loop *const loop = long_loop_around(site);
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
-  if (statement == nullptr || loop->tiny || loop->trains || loop->turns == model::Turns::Few || site.module->is_test ||
-      site.function == nullptr || context_of(site).in_training_step || !under_no_grad(site) ||
+  if (statement == nullptr || loop->few_iterations || loop->trains || loop->iterations == model::Iterations::Few ||
+      site.module->is_test || site.function == nullptr || context_of(site).in_training_step || !under_no_grad(site) ||
       enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
@@ -543,8 +543,8 @@ void check(Site &site, const Call &call) {
     check_called(site, call, static_cast<const Name &>(*item));
     return;
   }
-  const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
-  if (iterations.node == nullptr || loop->steps || loop->turns == model::Turns::Few ||
+  const Iterations iterations = loop != nullptr && !loop->few_iterations ? iterations_of(*loop) : Iterations{};
+  if (iterations.node == nullptr || loop->steps || loop->iterations == model::Iterations::Few ||
       !mentions_target(iterations.target, call.args[0]) ||
       model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
     return;

@@ -172,7 +172,7 @@ bool is_awaited_by_handler(const Site &site, const model::FunctionInfo &coroutin
 // ---- Where the event loop waits -------------------------------------------------------------------------------------
 
 // The place is in a coroutine, which runs the model there without awaiting it.
-void tell(Site &site, const Call &place, const Site &inner, const Call &call) {
+void add_finding(Site &site, const Call &place, const Site &inner, const Call &call) {
   const bool is_handler = is_async_handler(site, *site.function);
   const bool is_awaited = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Await;
   if (is_awaited ||
@@ -180,15 +180,15 @@ void tell(Site &site, const Call &place, const Site &inner, const Call &call) {
     return;
   }
   // Once for each coroutine.
-  struct Told {
+  struct Reported {
     mutable bool value = false;
   };
   note_read_everything(); // whoever comes first tells
-  const Told &told = site.memory.recall<Told>(site.function, [] { return Told{}; });
-  if (told.value) {
+  const Reported &reported = site.memory.recall<Reported>(site.function, [] { return Reported{}; });
+  if (reported.value) {
     return;
   }
-  told.value = true;
+  reported.value = true;
   Finding &finding =
       report(site, place,
              fmt::format("this {} runs the model itself, so all other requests wait until it finishes",
@@ -221,7 +221,7 @@ void check_attribute_callers(Site &site, const model::FunctionInfo &method, cons
     if (one.handler != last && !one.handler->module->is_test) {
       last = one.handler; // the first place in it
       Site there = site_inside(site, *one.handler);
-      tell(there, *one.call, site, call);
+      add_finding(there, *one.call, site, call);
     }
   }
 }
@@ -242,7 +242,7 @@ void check_callers(Site &site, const model::FunctionInfo &function, const Call &
   for (const model::CallSite *caller : function.called_by) {
     if (is_async(*caller->caller)) {
       Site there = site_at(site, *caller);
-      tell(there, *caller->call, site, call);
+      add_finding(there, *caller->call, site, call);
     } else if (depth < kMostDepth && caller->caller != &function) {
       check_callers(site, *caller->caller, call, depth + 1);
     }
@@ -259,7 +259,7 @@ void check(Site &site, const Call &call) {
     return; // a filter or a resize is no model
   }
   if (is_async(*site.function)) {
-    tell(site, call, site, call);
+    add_finding(site, call, site, call);
     return;
   }
   check_callers(site, *site.function, call, 0);

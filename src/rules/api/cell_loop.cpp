@@ -91,7 +91,7 @@ void check(Site &site, const Call &call) {
   const model::Loop *around = long_loop_around(site);
   const auto *loop = around != nullptr ? as<For>(around->node) : nullptr;
   if (layer.empty() || input == nullptr || state == nullptr || assignment == nullptr || loop == nullptr ||
-      assignment->targets.size() != 1 || !runs_every_turn(site, *around)) {
+      assignment->targets.size() != 1 || !runs_every_iteration(site, *around)) {
     return;
   }
   // The state that one step hands to the next as it is, and nobody else touches.

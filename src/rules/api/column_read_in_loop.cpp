@@ -53,7 +53,7 @@ void check(Site &site, const Node &node) {
   }
   const Subscript *column = column_of(site, element.value);
   const model::Loop *loop = column != nullptr ? loop_around(site) : nullptr;
-  while (loop != nullptr && loop->tiny) {
+  while (loop != nullptr && loop->few_iterations) {
     loop = loop->parent;
   }
   if (loop == nullptr || !is_bound_by(*loop, element.slice) || is_bound_by(*loop, column->value)) {

@@ -64,13 +64,13 @@ void check(Site &site, const Call &call) {
         fmt::format("`{}` compiles the same model in every iteration, so its training function is rebuilt each time",
                     text_of(site, call.func)),
         "compile once before the loop; to alternate frozen layers, compile a second model that shares them");
-    if (!runs_every_turn(site, *loop)) {
+    if (!runs_every_iteration(site, *loop)) {
       finding.tier = Tier::Hint;
     }
     return;
   }
   const std::string_view api = called_api(site, call);
-  if (!runs_every_turn(site, *loop) || (api.ends_with(".function") && mentions_bound(*loop, &call))) {
+  if (!runs_every_iteration(site, *loop) || (api.ends_with(".function") && mentions_bound(*loop, &call))) {
     return;
   }
   if (api.ends_with(".function")) {

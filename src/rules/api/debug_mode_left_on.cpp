@@ -66,7 +66,7 @@ bool is_meant(const Site &site, u32 depth = 0) {
 bool trains(const Site &site, const Node *node) {
   if (node->kind == NodeKind::For || node->kind == NodeKind::While) {
     const auto *loop = site.project.loop_at(node);
-    if (loop != nullptr && loop->trains && !loop->tiny) {
+    if (loop != nullptr && loop->trains && !loop->few_iterations) {
       return true;
     }
   }

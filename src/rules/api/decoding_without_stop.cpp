@@ -50,7 +50,7 @@ void check(Site &site, const Node &node) {
   const auto &loop = static_cast<const For &>(node);
   const model::Loop *const known = site.project.loop_at(&node);
   const auto *range = as<Call>(loop.iter);
-  if (!site.module->torch || site.module->is_test || known == nullptr || known->tiny || known->trains ||
+  if (!site.module->torch || site.module->is_test || known == nullptr || known->few_iterations || known->trains ||
       site.function == nullptr || range == nullptr || called_name(*range).find("range") == std::string_view::npos) {
     return;
   }

@@ -9,7 +9,7 @@ namespace {
 // gc.collect() walks all objects of the program; what a step allocates is freed without it.
 void check_collection(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  const bool in_loop = loop != nullptr && loop->steps && runs_every_turn(site, *loop);
+  const bool in_loop = loop != nullptr && loop->steps && runs_every_iteration(site, *loop);
   const bool in_call = loop == nullptr && site.function != nullptr && site.function->steps && site.function->in_loop &&
                        enclosing(site, NodeKind::If) == nullptr;
   if (!call.args.empty() || (!in_loop && !in_call) || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
@@ -45,7 +45,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_epoch = !loop->steps && loop->trains; // once for many steps
-  if (is_epoch || loop->turns == model::Turns::Few || !runs_every_turn(site, *loop)) {
+  if (is_epoch || loop->iterations == model::Iterations::Few || !runs_every_iteration(site, *loop)) {
     return;
   }
   Finding &finding =

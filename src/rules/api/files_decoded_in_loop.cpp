@@ -81,7 +81,7 @@ bool is_stacked(const Site &site, Symbol list) {
   return site.memory.recall<StackedLists>(about, [&] { return stacked_lists(site, scope); }).names.contains(list.id);
 }
 
-void tell(Site &site, const Node &place, const Node &loop) {
+void add_finding(Site &site, const Node &place, const Node &loop) {
   Finding &finding = report(
       site, place, "the files are read and decoded sequentially, before anything else happens",
       "use `tf.data.Dataset.from_tensor_slices(paths).map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32)`, "
@@ -95,7 +95,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
-  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few) {
+  if (loop == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few) {
     return;
   }
   if (const auto *statement = as<For>(&node)) {
@@ -121,7 +121,7 @@ void check(Site &site, const Node &node) {
         }
       }
       if (decoding != nullptr) {
-        tell(site, *decoding, node);
+        add_finding(site, *decoding, node);
       }
       return decoding != nullptr;
     });
@@ -138,7 +138,7 @@ void check(Site &site, const Node &node) {
                          api == "numpy.array" || (target != nullptr && is_stacked(site, target->id));
   const Call *decoding = is_joined ? decodes(site, list.elt, node, 0) : nullptr;
   if (decoding != nullptr) {
-    tell(site, *decoding, node);
+    add_finding(site, *decoding, node);
   }
 }
 

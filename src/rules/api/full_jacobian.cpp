@@ -107,7 +107,7 @@ const Call *jacobian_of(const Site &site, const Expr *expr) {
   return jacobian_call(site, name != nullptr ? last_assigned(site, *name) : expr);
 }
 
-void tell(Site &site, const Node &place, const Call &jacobian, bool sums = false) {
+void add_finding(Site &site, const Node &place, const Call &jacobian, bool sums = false) {
   const bool is_tape = called_method(jacobian) == "jacobian" && receiver_of(jacobian) != nullptr &&
                        model::kind_of(receiver_of(jacobian)) == Kind::GradientTape;
   const std::string_view tape = is_tape ? text_of(site, receiver_of(jacobian)) : std::string_view{};
@@ -134,7 +134,7 @@ void check(Site &site, const Node &node) {
     const Call *jacobian =
         part->context == Context::Load && is_own_part(*part) ? jacobian_of(site, part->value) : nullptr;
     if (jacobian != nullptr) {
-      tell(site, node, *jacobian);
+      add_finding(site, node, *jacobian);
     }
     return;
   }
@@ -146,7 +146,7 @@ void check(Site &site, const Node &node) {
     }
     const Call *jacobian = jacobian_of(site, given);
     if (jacobian != nullptr) {
-      tell(site, node, *jacobian, called_name(call).ends_with("sum"));
+      add_finding(site, node, *jacobian, called_name(call).ends_with("sum"));
     }
     return jacobian != nullptr;
   };

@@ -40,7 +40,7 @@ Update tensorflow_update(const Site &site, const Call &call) {
 const model::Loop *counting_loop(const Site &site, const Expr *index) {
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
     const auto *statement = as<For>(loop->node);
-    if (statement == nullptr || loop->tiny || loop->turns == model::Turns::Few) {
+    if (statement == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few) {
       continue;
     }
     const auto *call = as<Call>(statement->iter);
@@ -225,7 +225,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = counting_loop(site, update.index);
-  if (loop == nullptr || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !runs_every_iteration(site, *loop)) {
     return;
   }
   const PlaceContext context = context_of(site);

@@ -56,7 +56,7 @@ bool is_dialogue(const Site &site, const model::Loop &loop) {
 
 // A loop that comes to one prompt after the other.
 const For *loop_over_prompts(const Site &site, const model::Loop *loop) {
-  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+  while (loop != nullptr && (loop->few_iterations || loop->iterations == model::Iterations::Few)) {
     loop = loop->parent;
   }
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
@@ -135,8 +135,8 @@ void check_item(Site &site, const Call &call) {
 bool check_samples(Site &site, const Call &call) {
   const model::Loop *const loop = loop_around(site);
   const auto *sampling = keyword_argument(call, "do_sample");
-  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || loop->steps || sampling == nullptr ||
-      bool_of(site, sampling->value) != true || call.keywords.size() + call.args.size() < 2) {
+  if (loop == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few || loop->steps ||
+      sampling == nullptr || bool_of(site, sampling->value) != true || call.keywords.size() + call.args.size() < 2) {
     return false;
   }
   const auto changes = [loop](const Node *node) {
@@ -146,7 +146,7 @@ bool check_samples(Site &site, const Call &call) {
   const bool is_same =
       std::ranges::none_of(call.args, [&](const Expr *given) { return any_node(given, changes); }) &&
       std::ranges::none_of(call.keywords, [&](const Keyword *given) { return any_node(given->value, changes); });
-  if (!is_same || !runs_every_turn(site, *loop)) {
+  if (!is_same || !runs_every_iteration(site, *loop)) {
     return false;
   }
   Finding &finding =

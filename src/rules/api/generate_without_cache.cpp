@@ -37,7 +37,7 @@ bool is_option(const Site &site, const model::Argument::Given &given, const mode
                                  "BaseSettings", "fire.Fire", "yaml", "simple_parsing", "draccus"});
 }
 
-void tell_setting(Site &site, const Call &call, const model::Argument::Given &given) {
+void report_setting(Site &site, const Call &call, const model::Argument::Given &given) {
   const Keyword *const written = keyword_argument(call, "use_cache");
   Finding &finding =
       report(site, written != nullptr ? static_cast<const Node &>(*written) : call,
@@ -69,7 +69,7 @@ void check_setting(Site &site, const Call &call) {
   if (!is_config && file_has_word(site, {"Trainer", ".backward(", "gradient_checkpointing"})) {
     return; // training needs no cache
   }
-  tell_setting(site, call, given);
+  report_setting(site, call, given);
 }
 
 // `generate(use_cache=False)`, also by way of `**settings`.
@@ -84,7 +84,7 @@ void check_generate(Site &site, const Call &call) {
       (written == nullptr && is_option(site, use_cache.given[0], *setting))) {
     return;
   }
-  tell_setting(site, call, use_cache.given[0]);
+  report_setting(site, call, use_cache.given[0]);
 }
 
 // `model.config.use_cache = False` in a file that only generates.
@@ -414,7 +414,7 @@ DecodingLoop decoding_loop_of(const Site &site) {
     const model::CallSite *const caller = function->called_by[0];
     through = through == nullptr ? caller : through;
     const model::Loop *loop = caller->loop;
-    while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+    while (loop != nullptr && (loop->few_iterations || loop->iterations == model::Iterations::Few)) {
       loop = loop->parent;
     }
     if (loop != nullptr || caller->caller == function) {

@@ -87,8 +87,8 @@ void check(Site &site, const Node &node) {
   }
   const model::Loop *loop = loop_around(site);
   const Head head = head_of(loop);
-  if (head.target == nullptr || loop->tiny || loop->steps || loop->trains || contains(head.iter, &call) ||
-      (head.statement != nullptr && !runs_every_turn(site, *loop))) {
+  if (head.target == nullptr || loop->few_iterations || loop->steps || loop->trains || contains(head.iter, &call) ||
+      (head.statement != nullptr && !runs_every_iteration(site, *loop))) {
     return;
   }
   // The same parameters for all examples: else it is a training step for each.
@@ -146,7 +146,7 @@ void check_backward(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
   const auto *outer = statement != nullptr && loop->parent != nullptr ? as<For>(loop->parent->node) : nullptr;
-  if (outer == nullptr || loop->tiny || site.module->is_test || !runs_every_turn(site, *loop)) {
+  if (outer == nullptr || loop->few_iterations || site.module->is_test || !runs_every_iteration(site, *loop)) {
     return;
   }
   const auto *index = as<Name>(statement->target);
@@ -220,7 +220,7 @@ bool gives_outputs(const Site &site, const Expr *iterated) {
 bool is_few(const Site &site, const model::Loop &loop, const Expr *iterated) {
   const ListComp *const parts = parts_of_tensor(site, iterated);
   const model::Loop *const counted = parts != nullptr ? site.project.loop_at(parts) : &loop;
-  return counted == nullptr || counted->tiny || counted->turns == model::Turns::Few;
+  return counted == nullptr || counted->few_iterations || counted->iterations == model::Iterations::Few;
 }
 
 // Does the expression hold one part of what a model gave, another one in each iteration?

@@ -189,7 +189,7 @@ private:
 void check_loop(Site &site, const Node &node, const Expr *target, const Expr *iter, Span place) {
   const auto *index = as<Name>(target);
   const model::Loop *const loop = site.project.loop_at(&node);
-  if (index == nullptr || !site.module->torch || site.module->is_test || loop == nullptr || loop->tiny) {
+  if (index == nullptr || !site.module->torch || site.module->is_test || loop == nullptr || loop->few_iterations) {
     return;
   }
   const auto *range = as<Call>(iter);

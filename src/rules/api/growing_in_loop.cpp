@@ -98,7 +98,7 @@ const Expr *grown_operand(const Site &site, const Call &call, const Expr *target
 }
 
 // An attribute of something that the loop binds, or an entry by a key that it binds: another one in each iteration.
-bool belongs_to_turn(const model::Loop &loop, const Expr *target) {
+bool belongs_to_iteration(const model::Loop &loop, const Expr *target) {
   if (target->kind == NodeKind::Name) {
     return false;
   }
@@ -289,7 +289,7 @@ Taker taker_of(const Site &site, const Call &call) {
   return {};
 }
 
-void tell(Site &site, const Call &call, const Expr *target, const model::Loop *loop, bool is_sure) {
+void add_finding(Site &site, const Call &call, const Expr *target, const model::Loop *loop, bool is_sure) {
   Finding &finding = report(
       site, call,
       loop != nullptr ? fmt::format("every iteration copies all of `{}` to append to it", text_of(site, target))
@@ -385,11 +385,12 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
     // For each batch of a training or an evaluation, or hundreds of times; a loop of another kind may be short.
     constexpr u16 kSteps = model::kPerTrainingStep | model::kPerEvaluationStep;
     const bool is_long = std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
-      return caller->loop != nullptr && !caller->loop->tiny &&
+      return caller->loop != nullptr && !caller->loop->few_iterations &&
              (caller->loop->trains || counts_to_hundreds(site, *caller) ||
-              (caller->loop->turns != model::Turns::Few && runs_model(site, *caller->loop)));
+              (caller->loop->iterations != model::Iterations::Few && runs_model(site, *caller->loop)));
     });
-    tell(site, call, target, nullptr, ((site.function->context & kSteps) != 0 || is_long) && !site.module->is_test);
+    add_finding(site, call, target, nullptr,
+                ((site.function->context & kSteps) != 0 || is_long) && !site.module->is_test);
   }
 }
 
@@ -406,7 +407,7 @@ const model::Loop *loop_of_entries(const model::Loop &inner, const Expr *target)
   }
   const model::Loop &outer = *inner.parent;
   const auto is_bound = [&](Symbol name) { return contains(outer.assigned, name); };
-  return is_bound(container->id) || outer.tiny ? nullptr : &outer;
+  return is_bound(container->id) || outer.few_iterations ? nullptr : &outer;
 }
 
 void check_growth(Site &site, const Call &call, const Expr *target, const Expr *operand) {
@@ -424,8 +425,9 @@ void check_growth(Site &site, const Call &call, const Expr *target, const Expr *
   }
   const model::Loop *const of_entries = loop_of_entries(*innermost, target);
   const model::Loop *const loop = of_entries != nullptr ? of_entries : long_loop_around(site);
-  if (loop == nullptr || loop->turns == model::Turns::Few ||
-      (of_entries == nullptr && belongs_to_turn(*loop, target)) || is_scripted(site) || is_bounded(site, loop->node)) {
+  if (loop == nullptr || loop->iterations == model::Iterations::Few ||
+      (of_entries == nullptr && belongs_to_iteration(*loop, target)) || is_scripted(site) ||
+      is_bounded(site, loop->node)) {
     return;
   }
   const Node *branch = nullptr;
@@ -440,9 +442,9 @@ void check_growth(Site &site, const Call &call, const Expr *target, const Expr *
   // A collection may be a handful of files or layers; the rows of a tensor are data.
   const Expr *iterated = iterated_by(site, *loop);
   const bool is_tensor = iterated != nullptr && model::kind_of(iterated) == Kind::TorchTensor;
-  const bool may_be_short = loop->turns == model::Turns::Collection && !goes_over_data(site, *loop) && !is_tensor &&
-                            called_api(site, call) != "numpy.append";
-  tell(site, call, target, loop, !may_be_short);
+  const bool may_be_short = loop->iterations == model::Iterations::Collection && !goes_over_data(site, *loop) &&
+                            !is_tensor && called_api(site, call) != "numpy.append";
+  add_finding(site, call, target, loop, !may_be_short);
 }
 
 // `def merge(all, x): return torch.cat([all, x])`, and `total = merge(total, x)` in a loop: what is said of the

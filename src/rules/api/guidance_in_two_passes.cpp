@@ -29,7 +29,7 @@ void check(Site &site, const Call &call) {
   const model::Loop *const loop = long_loop_around(site);
   std::string_view api;
   if (site.module->is_test || loop == nullptr || loop->trains || maker_of_callee(site, call, &api) == nullptr ||
-      !api.starts_with("diffusers.") || !runs_every_turn(site, *loop)) {
+      !api.starts_with("diffusers.") || !runs_every_iteration(site, *loop)) {
     return;
   }
   const Call *const other = other_pass(site, *loop->node, call);

@@ -39,7 +39,7 @@ void check(Site &site, const Node &node) {
   }
   // A row for each item: in a loop over them, or in what a dataset does for each sample.
   const model::Loop *const loop = loop_around(site);
-  const bool is_per_item = context_of(site).per_sample || (loop != nullptr && !loop->tiny);
+  const bool is_per_item = context_of(site).per_sample || (loop != nullptr && !loop->few_iterations);
   if (!is_per_item) {
     return;
   }

@@ -103,7 +103,7 @@ Repeated repeated(const Site &site, const model::FunctionInfo &function, u32 dep
   constexpr u32 kMostCallers = 3;
   for (const model::CallSite *caller : function.called_by) {
     const model::Loop *const loop = caller->loop;
-    if (loop != nullptr && !loop->tiny && loop->turns != model::Turns::Few && !caller->once) {
+    if (loop != nullptr && !loop->few_iterations && loop->iterations != model::Iterations::Few && !caller->once) {
       return {true, caller->caller->module, caller->call->span()};
     }
     if (depth < kMostCallers && caller->caller != &function && !caller->once &&

@@ -81,7 +81,7 @@ void check_next(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   const Repetition repetition = loop == nullptr ? repetition_of(site) : Repetition{};
   const bool is_here =
-      loop != nullptr && runs_every_turn(site, *loop) && !model::varies(site.project, *loop, made->args[0]);
+      loop != nullptr && runs_every_iteration(site, *loop) && !model::varies(site.project, *loop, made->args[0]);
   // sample(loader), which each training step calls
   const bool is_called = repetition.through_calls() && repetition.loop->steps &&
                          stays_same(site, repetition, made->args[0]) && enclosing(site, NodeKind::If) == nullptr;

@@ -86,7 +86,7 @@ const Call *compiled_call(const Site &site, const Node *inside, const Expr *targ
   return found;
 }
 
-void tell(Site &site, const Call &call, const Node &loop) {
+void add_finding(Site &site, const Call &call, const Node &loop) {
   Finding &finding =
       report(site, call,
              fmt::format("`{}` is called for one sample at a time, so each call launches a few tiny kernels",
@@ -105,7 +105,7 @@ void check_comprehension(Site &site, const Node &node) {
   const Call *call = compiled_call(site, each.elt, each.generators[0]->target, callee);
   if (call != nullptr && (goes_over_rows(site, each.generators[0]->iter) ||
                           (takes_one_sample(*callee) && each.generators[0]->iter->kind != NodeKind::Attribute))) {
-    tell(site, *call, node);
+    add_finding(site, *call, node);
   }
 }
 
@@ -123,7 +123,7 @@ void check_loop(Site &site, const Node &node) {
   }
   const FunctionInfo *callee = nullptr;
   if (const Call *call = compiled_call(site, append->args[0], loop.target, callee)) {
-    tell(site, *call, node);
+    add_finding(site, *call, node);
   }
 }
 

@@ -61,8 +61,8 @@ void check_comprehension(Site &site, const Node &node) {
   }
   const auto *range = as<Call>(comprehension.generators[0]->iter);
   const auto *loop = site.project.loop_at(&node);
-  if (range == nullptr || called_api(site, *range) != "range" || loop == nullptr || loop->tiny ||
-      loop->turns == model::Turns::Few) {
+  if (range == nullptr || called_api(site, *range) != "range" || loop == nullptr || loop->few_iterations ||
+      loop->iterations == model::Iterations::Few) {
     return;
   }
   for (const Expr *condition : comprehension.generators[0]->ifs) {
@@ -150,9 +150,9 @@ void look_at_method(const Site &site, const model::FunctionInfo &function, ListA
       known.append = call;
       u32 around = function.in_loop ? 1 : 0;
       for (const model::Loop *loop : function.loops) {
-        const bool counts = contains(loop->node, call) && !loop->tiny;
+        const bool counts = contains(loop->node, call) && !loop->few_iterations;
         around += counts ? 1 : 0;
-        known.grows |= counts && loop->turns != model::Turns::Few;
+        known.grows |= counts && loop->iterations != model::Iterations::Few;
       }
       known.grows |= function.in_loop;
       known.grows_much |= known.grows && around >= 2;
@@ -183,7 +183,7 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
   const model::Loop *const loop = loop_around(site);
   bool is_repeated = site.function->in_loop;
   for (const model::Loop *outer = loop; outer != nullptr; outer = outer->parent) {
-    is_repeated |= !outer->tiny && outer->turns != model::Turns::Few;
+    is_repeated |= !outer->few_iterations && outer->iterations != model::Iterations::Few;
   }
   if (site.type == nullptr || site.module->is_test || !is_repeated || words == nullptr ||
       words->kind == NodeKind::Constant || !model::is_own_object(*site.function, list.value)) {
@@ -215,9 +215,9 @@ bool check_own_elements(Site &site, const Call &call) {
   const auto *list = as<Name>(receiver_of(call));
   const auto *element = call.args.size() == 1 ? as<Name>(call.args[0]) : nullptr;
   const model::Loop *const loop = loop_around(site);
-  if (list == nullptr || element == nullptr || loop == nullptr || site.function == nullptr || loop->tiny ||
-      loop->turns == model::Turns::Few || !holds(loop->assigned, element->id) || holds(loop->mutated, list->id) ||
-      site.module->is_test) {
+  if (list == nullptr || element == nullptr || loop == nullptr || site.function == nullptr || loop->few_iterations ||
+      loop->iterations == model::Iterations::Few || !holds(loop->assigned, element->id) ||
+      holds(loop->mutated, list->id) || site.module->is_test) {
     return false;
   }
   const Expr *over = iterated_by(site, *loop);
@@ -242,7 +242,7 @@ bool check_own_elements(Site &site, const Call &call) {
 // `ids = [node for node in graph.nodes()]`, and `ids.index(node)` for both ends of every edge.
 void check_local_index(Site &site, const Call &call, const Name &list) {
   const model::Loop *const loop = long_loop_around(site);
-  if (loop == nullptr || loop->turns == model::Turns::Few || holds(loop->mutated, list.id) ||
+  if (loop == nullptr || loop->iterations == model::Iterations::Few || holds(loop->mutated, list.id) ||
       holds(loop->assigned, list.id) || site.module->is_test) {
     return;
   }
@@ -251,7 +251,8 @@ void check_local_index(Site &site, const Call &call, const Name &list) {
   const auto *copied = as<Call>(value);
   const bool is_all = comprehension != nullptr && comprehension->generators.size() == 1 &&
                       comprehension->generators[0]->ifs.empty() && site.project.loop_at(value) != nullptr &&
-                      !site.project.loop_at(value)->tiny && site.project.loop_at(value)->turns != model::Turns::Few;
+                      !site.project.loop_at(value)->few_iterations &&
+                      site.project.loop_at(value)->iterations != model::Iterations::Few;
   const bool is_copy = copied != nullptr && copied->args.size() == 1 &&
                        (called_api(site, *copied) == "list" || called_api(site, *copied) == "sorted" ||
                         called_method(*copied) == "tolist");
@@ -316,9 +317,9 @@ void check(Site &site, const Node &node) {
   bool is_long = false;
   bool reads_file = false;
   for (const model::Loop *one = loop; one != nullptr; one = one->parent) {
-    is_long |= one->turns == model::Turns::Many || (one->parent != nullptr && !one->parent->tiny);
+    is_long |= one->iterations == model::Iterations::Many || (one->parent != nullptr && !one->parent->few_iterations);
     reads_file |= goes_over_lines(site, *one);
-    is_long |= one->turns == model::Turns::Many;
+    is_long |= one->iterations == model::Iterations::Many;
     reads_file |= goes_over_lines(site, *one) || (one->parent != nullptr && goes_over_words(site, *one));
   }
   if (!is_long && !reads_file) {
@@ -330,8 +331,8 @@ void check(Site &site, const Node &node) {
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
   // How long it becomes is not known, unless another loop goes on with it.
-  const bool is_nested = loop->parent != nullptr && !loop->parent->tiny && loop->parent->turns != model::Turns::Few &&
-                         !holds(loop->parent->assigned, list->id);
+  const bool is_nested = loop->parent != nullptr && !loop->parent->few_iterations &&
+                         loop->parent->iterations != model::Iterations::Few && !holds(loop->parent->assigned, list->id);
   if (!reads_file && !is_nested && !goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }

@@ -151,23 +151,24 @@ void check(Site &site, const Call &call) {
   if (before.random == nullptr) {
     before.random = random_by_argument(site, call, open);
   }
-  const auto tell = [&](const model::Stage &culprit, std::string_view what, std::string message, std::string advice) {
+  const auto add_finding = [&](const model::Stage &culprit, std::string_view what, std::string message,
+                               std::string advice) {
     Finding &finding = report(site, cache.span(), std::move(message), std::move(advice));
     finding.notes.push_back({culprit.module->file, culprit.span(), std::string(what)});
   };
   if (before.endless != nullptr && !before.branches) {
-    tell(*before.endless, "the dataset repeats endlessly from here",
-         "`cache()` after an endless `repeat()` never completes, and it grows with every epoch",
-         "move `cache()` before `repeat()`");
+    add_finding(*before.endless, "the dataset repeats endlessly from here",
+                "`cache()` after an endless `repeat()` never completes, and it grows with every epoch",
+                "move `cache()` before `repeat()`");
   } else if (before.random != nullptr && !is_for_evaluation(site, call)) {
-    tell(*before.random, "elements are changed at random here",
-         "`cache()` after random augmentation repeats the first epoch's random values in every epoch",
-         "move `cache()` before the random augmentation");
+    add_finding(*before.random, "elements are changed at random here",
+                "`cache()` after random augmentation repeats the first epoch's random values in every epoch",
+                "move `cache()` before the random augmentation");
   } else if (before.shuffle != nullptr && !before.branches && !is_for_evaluation(site, call) &&
              !model::is_followed_by(project, cache, kShuffles)) {
-    tell(*before.shuffle, "the dataset is shuffled here",
-         "`cache()` after `shuffle()` repeats the first epoch's order in every epoch",
-         "move `cache()` before `shuffle()`");
+    add_finding(*before.shuffle, "the dataset is shuffled here",
+                "`cache()` after `shuffle()` repeats the first epoch's order in every epoch",
+                "move `cache()` before `shuffle()`");
   } else if (complete && before.in_memory && !before.work) {
     Finding &finding = report(site, cache.span(), "`cache()` keeps a second copy of data that is already in memory",
                               "omit `cache()`, or move it after the expensive stages");

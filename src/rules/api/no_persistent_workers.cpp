@@ -64,7 +64,7 @@ Workers restarted_workers(const Site &site, const model::Value &loader, const mo
 
 void check(Site &site, const Node &node) {
   const auto *found = site.project.loop_at(&node);
-  if (found == nullptr || (found->parent != nullptr && found->parent->tiny)) {
+  if (found == nullptr || (found->parent != nullptr && found->parent->few_iterations)) {
     return; // iterated over a few times
   }
   const model::Loop &loop = *found;

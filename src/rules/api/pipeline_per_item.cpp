@@ -171,7 +171,7 @@ void check(Site &site, const Call &call) {
   if (loop == nullptr && check_item_of_caller(site, call, input)) {
     return;
   }
-  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few) {
+  if (loop == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few) {
     return;
   }
   const Expr *target = element_target(*loop);

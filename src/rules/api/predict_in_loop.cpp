@@ -279,7 +279,7 @@ void check(Site &site, const Call &call) {
     check_function_of_one(site, call, input);
     return;
   }
-  if (input == nullptr || loop == nullptr || loop->tiny || is_traced(site) || has_hidden_arguments(call)) {
+  if (input == nullptr || loop == nullptr || loop->few_iterations || is_traced(site) || has_hidden_arguments(call)) {
     return;
   }
   if ((goes_over_sample(site, *loop) || goes_over_transitions(*loop)) && !binds(*loop, receiver_of(call)) &&
@@ -296,7 +296,7 @@ void check(Site &site, const Call &call) {
   }
   // The loop is over models, folds or epochs where it makes or trains the model in each iteration.
   if (binds(*loop, receiver_of(call)) || !model::varies(site.project, *loop, input) ||
-      calls_method(loop->node, "fit") || calls_method(loop->node, "compile") || !runs_every_turn(site, *loop)) {
+      calls_method(loop->node, "fit") || calls_method(loop->node, "compile") || !runs_every_iteration(site, *loop)) {
     return;
   }
   if (const Kind kind = model::kind_of(input); kind == Kind::Dataset) {
@@ -328,8 +328,9 @@ void check(Site &site, const Call &call) {
 void check_estimator(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   const Expr *input = argument(call, 0, "input_fn");
-  if (loop == nullptr || loop->tiny || input == nullptr || keyword_argument(call, "checkpoint_path") != nullptr ||
-      binds(*loop, receiver_of(call)) || calls_method(loop->node, "train") || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || loop->few_iterations || input == nullptr ||
+      keyword_argument(call, "checkpoint_path") != nullptr || binds(*loop, receiver_of(call)) ||
+      calls_method(loop->node, "train") || !runs_every_iteration(site, *loop)) {
     return;
   }
   Finding &finding = report(

@@ -99,8 +99,8 @@ bool has_only_twins(const model::Project &project, const model::FunctionInfo &fu
 }
 
 // Where Python decodes images or sound, for which TensorFlow has operations, the time is known to be spent there.
-void tell_work(const model::Project &project, Finding &finding, const model::Stage &stage,
-               const model::FunctionInfo *function) {
+void report_work(const model::Project &project, Finding &finding, const model::Stage &stage,
+                 const model::FunctionInfo *function) {
   const Decoding decoding = function != nullptr ? decoding_in(project, *function) : Decoding{};
   u32 calls = 0;
   if (decoding.call == nullptr && stage.info->has(kMaps) && function != nullptr && !stage.module->is_test &&
@@ -127,7 +127,7 @@ void check(const model::Project &project, Findings &findings) {
           findings, kPythonInPipeline, *stage.module, stage.span(),
           "this pipeline takes every element from a Python generator, sequentially",
           "read the data with TensorFlow (`from_tensor_slices`, `TFRecordDataset`, `tf.io`), and map in parallel");
-      tell_work(project, finding, stage, generator_of(project, stage));
+      report_work(project, finding, stage, generator_of(project, stage));
     } else if (stage.info->has(kMaps)) {
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       if (mapper.python == nullptr) {
@@ -143,7 +143,7 @@ void check(const model::Project &project, Findings &findings) {
       if (known && !is_shown) {
         finding.notes.push_back({mapped.function->module->file, mapper.python->span(), "it calls Python here"});
       }
-      tell_work(project, finding, stage, python_function_of(project, mapper.python));
+      report_work(project, finding, stage, python_function_of(project, mapper.python));
     }
   }
 }

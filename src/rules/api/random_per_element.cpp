@@ -56,7 +56,7 @@ void check(Site &site, const Node &node) {
   const auto *collector = !site.ancestors.empty() ? as<Call>(site.ancestors.back()) : nullptr;
   const auto *call = as<Call>(comprehension.elt);
   if (collector == nullptr || call == nullptr || comprehension.generators.size() != 1 || loop == nullptr ||
-      loop->tiny || loop->turns == model::Turns::Few || site.module->is_test ||
+      loop->few_iterations || loop->iterations == model::Iterations::Few || site.module->is_test ||
       std::ranges::find(kCollectors, called_api(site, *collector)) == kCollectors.end() || !draws_number(site, *call)) {
     return;
   }

@@ -46,7 +46,7 @@ void check(Site &site, const Node &node) {
   const auto &comprehension = static_cast<const ComprehensionExpr &>(node);
   const auto *loop = site.project.loop_at(&node);
   if (comprehension.generators.size() != 1 || comprehension.elt == nullptr || site.module->is_test || loop == nullptr ||
-      loop->tiny || loop->turns == model::Turns::Few) {
+      loop->few_iterations || loop->iterations == model::Iterations::Few) {
     return;
   }
   const Comprehension &generator = *comprehension.generators[0];

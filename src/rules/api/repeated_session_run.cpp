@@ -90,7 +90,7 @@ void check_block(Site &site, const Block &body) {
 void check_function(Site &site, const FunctionDef &definition) {
   const model::FunctionInfo *function = site.project.function_at(&definition);
   const auto is_repeated = [](const model::CallSite *caller) {
-    return caller->loop != nullptr && !caller->loop->tiny && !caller->once;
+    return caller->loop != nullptr && !caller->loop->few_iterations && !caller->once;
   };
   if (function == nullptr || !function->runs_session || !std::ranges::any_of(function->called_by, is_repeated)) {
     return;
@@ -108,7 +108,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
-  if (!site.module->tensorflow || site.function == nullptr || loop == nullptr || loop->tiny || !loop->runs_session) {
+  if (!site.module->tensorflow || site.function == nullptr || loop == nullptr || loop->few_iterations ||
+      !loop->runs_session) {
     return;
   }
   const auto *statement = as<For>(&node);

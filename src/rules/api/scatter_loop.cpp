@@ -28,8 +28,8 @@ void check_call(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
-  if (statement == nullptr || loop->tiny || loop->turns == model::Turns::Few || assignment == nullptr ||
-      assignment->targets.size() != 1 || call.args.size() < 3 || site.module->is_test) {
+  if (statement == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few ||
+      assignment == nullptr || assignment->targets.size() != 1 || call.args.size() < 3 || site.module->is_test) {
     return;
   }
   const auto *target = as<Name>(assignment->targets[0]);

@@ -122,7 +122,7 @@ bool is_never_read(const Site &site, std::string_view attribute, const Call &mak
   return !project_has_word(site, {read, entry, other, "return_dict=False"}) && is_read_by_name(site, maker);
 }
 
-void tell_kept(Site &site, const model::Module &module, Span place, std::string_view option, Note note) {
+void report_kept(Site &site, const model::Module &module, Span place, std::string_view option, Note note) {
   const bool is_attention = option == "output_attentions";
   Finding &finding = report(site.findings, *site.rule, module, place,
                             fmt::format("`{}` keeps {} of every layer, and nothing reads them", option,
@@ -163,8 +163,8 @@ void check_model(Site &site, const Call &call) {
     }
     if (is_never_read(site, attribute, *maker)) {
       const Node &place = *given.given[0].expr;
-      tell_kept(site, *given.given[0].scope.module, place.span(), option,
-                {site.module->file, call.span(), is_run ? "the model runs here" : "the model is loaded here"});
+      report_kept(site, *given.given[0].scope.module, place.span(), option,
+                  {site.module->file, call.span(), is_run ? "the model runs here" : "the model is loaded here"});
       return;
     }
   }
@@ -183,8 +183,8 @@ void check_stored(Site &site, const Node &node) {
   const std::string_view option = stored->attr.text();
   const std::string_view attribute = option.substr(std::string_view("output_").size());
   if (model.is_kind(Kind::HfModel) && model.maker() != nullptr && is_never_read(site, attribute, *model.maker())) {
-    tell_kept(site, *site.module, node.span(), option,
-              {site_of(site, *model.maker()).module->file, model.maker()->span(), "of this model"});
+    report_kept(site, *site.module, node.span(), option,
+                {site_of(site, *model.maker()).module->file, model.maker()->span(), "of this model"});
   }
 }
 

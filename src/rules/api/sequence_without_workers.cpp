@@ -63,9 +63,9 @@ bool has_workers(const Site &site, const Call &call, const Expr *data) {
              return has_word(one->module->parsed->source.part(one->node->start, one->node->end), {word});
            });
   };
-  const bool is_told_by_class =
+  const bool is_implied_by_class =
       class_has_word("workers") || (class_has_word("super().__init__(**") && passes_workers(site, data));
-  return is_told_by_class || has_hidden_arguments(call) || keyword_argument(call, "use_multiprocessing") != nullptr;
+  return is_implied_by_class || has_hidden_arguments(call) || keyword_argument(call, "use_multiprocessing") != nullptr;
 }
 
 void check(Site &site, const Call &call) {

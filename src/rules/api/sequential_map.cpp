@@ -78,7 +78,7 @@ bool runs_in_parallel(const model::Stage &stage) {
 }
 
 // options.experimental_optimization.map_parallelization = True
-bool turns_on_parallel_maps(const Node *node) {
+bool enables_parallel_maps(const Node *node) {
   if (const auto *assignment = as<Assign>(node)) {
     const auto *option = as<Attribute>(assignment->targets[0]);
     const auto *value = as<Constant>(assignment->value);
@@ -87,7 +87,7 @@ bool turns_on_parallel_maps(const Node *node) {
   }
   bool found = false;
   if (node->kind != NodeKind::ExprStmt) {
-    for_each_child(node, [&found](const Node *child) { found = found || turns_on_parallel_maps(child); });
+    for_each_child(node, [&found](const Node *child) { found = found || enables_parallel_maps(child); });
   }
   return found;
 }
@@ -103,7 +103,7 @@ public:
     }
     const auto [known, is_new] = modules_.try_emplace(stage.module, false);
     if (is_new) {
-      known->second = std::ranges::any_of(stage.module->parsed->tree.body, turns_on_parallel_maps);
+      known->second = std::ranges::any_of(stage.module->parsed->tree.body, enables_parallel_maps);
     }
     return known->second;
   }

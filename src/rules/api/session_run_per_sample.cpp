@@ -53,7 +53,8 @@ bool is_row_slice(const Site &site, const model::Loop &loop, const Expr *expr) {
 
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !is_session_run(site, call) || plays_games(*site.module) || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !is_session_run(site, call) || plays_games(*site.module) ||
+      !runs_every_iteration(site, *loop)) {
     return;
   }
   const std::string_view fetched = text_of(site, &call);

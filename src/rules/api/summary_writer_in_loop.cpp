@@ -18,7 +18,7 @@ bool varies(const Site &site, const model::Loop &loop, const Call &call) {
 
 void check(Site &site, const Call &call) {
   if (const model::Loop *loop = long_loop_around(site)) {
-    if (loop->makes_graph || varies(site, *loop, call) || !runs_every_turn(site, *loop)) {
+    if (loop->makes_graph || varies(site, *loop, call) || !runs_every_iteration(site, *loop)) {
       return; // one for each run, or for the first iteration
     }
     Finding &finding = report(site, call, "this opens a new event file for the same folder in every iteration",

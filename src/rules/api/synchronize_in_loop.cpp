@@ -43,7 +43,7 @@ void check(Site &site, const Call &call) {
   const bool in_step = loop == nullptr && site.function != nullptr && site.function->steps && site.function->in_loop &&
                        enclosing(site, NodeKind::If) == nullptr;
   if (!in_step &&
-      (loop == nullptr || (!loop->steps && !goes_over_data(site, *loop)) || !runs_every_turn(site, *loop))) {
+      (loop == nullptr || (!loop->steps && !goes_over_data(site, *loop)) || !runs_every_iteration(site, *loop))) {
     return;
   }
   // Of a script's own code, the loop is all that there is to look at.

@@ -121,8 +121,9 @@ void check_comparisons(Site &site, const For &loop) {
   const auto *call = as<Call>(loop.iter);
   const auto *targets = as<Tuple>(loop.target);
   const auto *known = site.project.loop_at(&loop);
-  if (call == nullptr || targets == nullptr || called_api(site, *call) != "zip" || known == nullptr || known->tiny ||
-      targets->elts.size() != call->args.size() || std::ranges::none_of(call->args, is_tensor) || is_traced(site)) {
+  if (call == nullptr || targets == nullptr || called_api(site, *call) != "zip" || known == nullptr ||
+      known->few_iterations || targets->elts.size() != call->args.size() ||
+      std::ranges::none_of(call->args, is_tensor) || is_traced(site)) {
     return;
   }
   // What is compared with the elements of a tensor is one, too; or it is read from the host, where nothing waits.
@@ -164,7 +165,7 @@ void check_indices(Site &site, const For &loop) {
     return;
   }
   const auto *known = site.project.loop_at(&loop);
-  if (known == nullptr || known->tiny || known->turns == model::Turns::Few ||
+  if (known == nullptr || known->few_iterations || known->iterations == model::Iterations::Few ||
       (site.module->tensorflow && runs_once(site))) {
     return;
   }

@@ -269,7 +269,7 @@ bool is_set_at_times(const Node &loop, const Expr &start, const Expr &read) {
   });
 }
 
-void judge(Site &site, const Block &body) {
+void lint(Site &site, const Block &body) {
   if (!sets_clock(site, body)) {
     return;
   }
@@ -467,13 +467,13 @@ void check_function(Site &site, const Node &node) {
   const model::FunctionInfo *function = site.project.function_at(&node);
   if ((site.module->torch || site.module->jax) && function != nullptr &&
       (has_word(text_of(*function), {"time", "clock", "perf_counter"}) || uses_kept_clock(site, *function))) {
-    judge(site, static_cast<const FunctionDef &>(node).body);
+    lint(site, static_cast<const FunctionDef &>(node).body);
   }
 }
 
 void check_module(Site &site) {
   if (site.module->torch || site.module->jax) {
-    judge(site, site.module->parsed->tree.body);
+    lint(site, site.module->parsed->tree.body);
   }
 }
 

@@ -173,8 +173,8 @@ bool is_batched(const model::Project &project, u32 at) {
   return false;
 }
 
-void judge_map(const model::Project &project, const MovableMap &map, const model::Stage &batch, Readers &readers,
-               Findings &findings) {
+void lint_map(const model::Project &project, const MovableMap &map, const model::Stage &batch, Readers &readers,
+              Findings &findings) {
   const model::MapperFacts &mapper = map.mapper;
   const model::Stage &stage = project.stages[map.at];
   const model::Stage *const source = source_of(project, map.at);
@@ -204,7 +204,7 @@ void judge_map(const model::Project &project, const MovableMap &map, const model
 
 // A map is told of unless it also reaches the batch through something that it cannot be moved past: `if augment:` with
 // a crop inside, or another function.
-void judge_batch(const model::Project &project, const model::Stage &batch, Readers &readers, Findings &findings) {
+void lint_batch(const model::Project &project, const model::Stage &batch, Readers &readers, Findings &findings) {
   Before before;
   std::unordered_set<u32> seen;
   follow_back(project, batch.previous, seen, before);
@@ -214,13 +214,13 @@ void judge_batch(const model::Project &project, const model::Stage &batch, Reade
   }
   for (const MovableMap &map : before.maps) {
     if (!held.contains(&project.stages[map.at])) {
-      judge_map(project, map, batch, readers, findings);
+      lint_map(project, map, batch, readers, findings);
     }
   }
 }
 
 // map_and_batch: the two in one stage, the map still once per example.
-void judge_fused(const model::Project &project, const model::Stage &stage, Findings &findings) {
+void lint_fused(const model::Project &project, const model::Stage &stage, Findings &findings) {
   const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
   const bool single = parses_one(mapper);
   if (!mapper.vectorisable && !single) {
@@ -241,14 +241,14 @@ void check(const model::Project &project, Findings &findings) {
   Readers readers{model::Consumers(project), stages_in_loops(project)};
   for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kMaps) && stage.info->has(kBatches)) {
-      judge_fused(project, stage, findings);
+      lint_fused(project, stage, findings);
       continue;
     }
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
         !is_plain_batch(stage.method.text()) || is_single(readers.consumers, stage)) {
       continue;
     }
-    judge_batch(project, stage, readers, findings);
+    lint_batch(project, stage, readers, findings);
   }
 }
 

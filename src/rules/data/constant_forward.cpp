@@ -223,8 +223,9 @@ void check(Site &site, const Call &call) {
     check_called(site, call);
     return;
   }
-  if (loop == nullptr || !site.module->torch || site.module->is_test || loop->turns == model::Turns::Few ||
-      !runs_every_turn(site, *loop) || (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call)) {
+  if (loop == nullptr || !site.module->torch || site.module->is_test || loop->iterations == model::Iterations::Few ||
+      !runs_every_iteration(site, *loop) || (call.args.empty() && call.keywords.empty()) ||
+      has_hidden_arguments(call)) {
     return;
   }
   // Something that is timed runs the same on purpose, and dropout gives something else each time.

@@ -148,8 +148,9 @@ void check(Site &site, const Call &call) {
   const PlaceContext context = context_of(site);
   // A name that the function is given is copied so that its caller keeps what it has.
   const bool is_kept = buffer->kind == NodeKind::Attribute;
-  const bool is_repeated = loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop)
-                                           : is_kept && (context.repeated || context.in_training_step);
+  const bool is_repeated = loop != nullptr
+                               ? loop->iterations != model::Iterations::Few && runs_every_iteration(site, *loop)
+                               : is_kept && (context.repeated || context.in_training_step);
   if (!is_repeated || !records_nothing(site, buffer, call) || may_be_held(site, buffer)) {
     return;
   }

@@ -413,7 +413,7 @@ bool runs_a_few_times(const Site &site) {
     return false;
   }
   for (; loop != nullptr; loop = loop->parent) {
-    if (!loop->tiny) {
+    if (!loop->few_iterations) {
       return false;
     }
   }
@@ -456,7 +456,7 @@ bool computes_with_arguments(const Site &site) {
   }
   return std::ranges::any_of(function->params, [function](const Param *param) {
     const u32 slot = function->slot_of(param->name);
-    return slot != model::FunctionInfo::kNoSlot && function->ever[slot].is_kind(Kind::TorchTensor);
+    return slot != model::FunctionInfo::kNoSlot && function->all_values[slot].is_kind(Kind::TorchTensor);
   });
 }
 

@@ -90,7 +90,7 @@ void check_hook(Site &site, const Call &call) {
     return;
   }
   const model::Loop *const loop = method == "generate" ? loop_around(site) : nullptr;
-  if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop) ||
+  if (loop == nullptr || !loop->steps || loop->few_iterations || !runs_every_iteration(site, *loop) ||
       model::kind_of(receiver_of(call)) != Kind::HfModel) {
     return;
   }
@@ -121,7 +121,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || !loop->steps || !goes_over_data(site, *loop) || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !loop->steps || !goes_over_data(site, *loop) || !runs_every_iteration(site, *loop)) {
     return;
   }
   const model::Loop *evaluation = evaluating_loop(*callee);

@@ -50,8 +50,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
-  const bool is_repeated =
-      loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop) : context_of(site).repeated;
+  const bool is_repeated = loop != nullptr
+                               ? loop->iterations != model::Iterations::Few && runs_every_iteration(site, *loop)
+                               : context_of(site).repeated;
   if (!is_repeated || site.function == nullptr || site.module->is_test ||
       function_has_word(site, {"close(", "show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
       closes_elsewhere(site) ||

@@ -11,7 +11,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (loop != nullptr && !runs_every_turn(site, *loop)) {
+  if (loop != nullptr && !runs_every_iteration(site, *loop)) {
     return;
   }
   const auto *text = as<JoinedStr>(call.args[0]);

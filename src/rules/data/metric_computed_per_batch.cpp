@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
     return; // DP410 tells of all metrics there
   }
   const model::Loop *const loop = loop_around(site);
-  const bool is_repeated = loop != nullptr && goes_over_data(site, *loop) && runs_every_turn(site, *loop);
+  const bool is_repeated = loop != nullptr && goes_over_data(site, *loop) && runs_every_iteration(site, *loop);
   if (!is_repeated && !model::is_evaluation_of_framework(*site.function) &&
       (loop != nullptr || !context.in_evaluation_step)) {
     return;

@@ -53,11 +53,11 @@ CallingStep called_in_every_step(const Site &site) {
   }
   for (const model::CallSite *caller : function->called_by) {
     const model::Loop *loop = caller->loop;
-    while (loop != nullptr && !loop->steps && (loop->tiny || loop->turns == model::Turns::Few)) {
+    while (loop != nullptr && !loop->steps && (loop->few_iterations || loop->iterations == model::Iterations::Few)) {
       loop = loop->parent; // over the few objects that are told of the step
     }
-    const bool is_step =
-        loop != nullptr && loop->steps && !loop->tiny && !caller->once && !caller->behind_guard && !caller->conditional;
+    const bool is_step = loop != nullptr && loop->steps && !loop->few_iterations && !caller->once &&
+                         !caller->behind_guard && !caller->conditional;
     if (is_step && !counts_epochs(site_of(site, *caller->call), *loop)) {
       return {caller, loop};
     }
@@ -85,7 +85,7 @@ void check(Site &site, const Call &call) {
       loop != nullptr && called_method(call) == "add_summary" && trains_by_session(site, *loop);
   if (loop == nullptr || is_recorded_sometimes(site) ||
       (caller == nullptr &&
-       ((!loop->steps && !is_session_step) || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)))) {
+       ((!loop->steps && !is_session_step) || counts_epochs(site, *loop) || !runs_every_iteration(site, *loop)))) {
     return;
   }
   const std::string_view method = called_method(call);

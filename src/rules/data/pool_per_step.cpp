@@ -28,7 +28,7 @@ std::string_view repeated_work(const Site &site) {
     return "batch";
   }
   const model::Loop *const loop = long_loop_around(site);
-  const bool over_data = loop != nullptr && goes_over_data(site, *loop) && runs_every_turn(site, *loop);
+  const bool over_data = loop != nullptr && goes_over_data(site, *loop) && runs_every_iteration(site, *loop);
   return context.in_evaluation_step || over_data ? "batch" : std::string_view{};
 }
 

@@ -93,8 +93,9 @@ void check_function(Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
   const Expr *const text = text_in(!call.args.empty() ? call.args[0] : keyword_argument(call, "text")->value);
   const Expr *const object = receiver_of(call) != nullptr ? receiver_of(call) : call.func;
-  if (!repetition.through_calls() || repetition.loop->turns == model::Turns::Few || !is_given(site, repetition, text) ||
-      !stays_same(site, repetition, text) || !stays_same(site, repetition, object)) {
+  if (!repetition.through_calls() || repetition.loop->iterations == model::Iterations::Few ||
+      !is_given(site, repetition, text) || !stays_same(site, repetition, text) ||
+      !stays_same(site, repetition, object)) {
     return;
   }
   const model::CallSite &caller = *repetition.calls.back();
@@ -111,8 +112,8 @@ void check(Site &site, const Call &call) {
   }
   // A processor takes its texts by name: processor(text=labels, …)
   const bool has_text = !call.args.empty() || keyword_argument(call, "text") != nullptr;
-  if (loop == nullptr || !has_text || has_hidden_arguments(call) || loop->turns == model::Turns::Few ||
-      !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !has_text || has_hidden_arguments(call) || loop->iterations == model::Iterations::Few ||
+      !runs_every_iteration(site, *loop)) {
     return;
   }
   const auto varies = [&](const Expr *expr) { return model::varies(site.project, *loop, expr); };

@@ -57,8 +57,8 @@ i64 known_length(const Site &site, const Name &name) {
 void check(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
-  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || assignment == nullptr || call.args.empty() ||
-      assignment->targets.size() != 1 || site.module->is_test) {
+  if (loop == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few || assignment == nullptr ||
+      call.args.empty() || assignment->targets.size() != 1 || site.module->is_test) {
     return;
   }
   const auto *target = as<Name>(assignment->targets[0]);

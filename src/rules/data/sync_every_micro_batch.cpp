@@ -191,10 +191,10 @@ void check_accelerated(Site &site, const Call &call) {
       test = is_tested ? one.event.test->test : skip->test;
     }
   }
-  const bool is_told = std::ranges::any_of(site.findings, [&](const Finding &finding) {
+  const bool is_reported = std::ranges::any_of(site.findings, [&](const Finding &finding) {
     return finding.rule == &site.rule->info && finding.file == site.module->file && finding.span.start == call.start;
   });
-  if (test == nullptr || is_told) {
+  if (test == nullptr || is_reported) {
     return;
   }
   Finding &finding =

@@ -86,7 +86,7 @@ bool is_computed_in_loop(const Site &site, const Node &region, const Node &place
   });
 }
 
-void judge(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
+void lint(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
   const bool is_forward = kind == Region::Forward;
   DeviceReads step = device_reads_in(site.project, function, region, is_forward);
   // Where it stands in the step's own code, the first one that is written out is pointed at.
@@ -191,21 +191,21 @@ void check(Site &site, const Node &node) {
     constexpr u16 kInSteps = model::kPerTrainingStep | model::kSomeTrainingSteps;
     if ((function->context & model::kStepOfFramework) != 0) {
       const bool is_framework = function->type != nullptr && !function->steps;
-      judge(site, *function, node, is_framework ? Region::FrameworkStep : Region::Loop);
+      lint(site, *function, node, is_framework ? Region::FrameworkStep : Region::Loop);
     } else if (function->type != nullptr && function->type->kind == Kind::TorchModule &&
                function->name == known::sym_forward && (function->context & kInSteps) == 0) {
-      judge(site, *function, node, Region::Forward);
+      lint(site, *function, node, Region::Forward);
     }
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
-  if (loop == nullptr || loop->tiny) {
+  if (loop == nullptr || loop->few_iterations) {
     return;
   }
   if (loop->steps || loop->evaluates) {
-    judge(site, *site.function, node, loop->steps ? Region::Loop : Region::Evaluation);
+    lint(site, *site.function, node, loop->steps ? Region::Loop : Region::Evaluation);
   } else if (is_sampling_loop(site, *loop)) {
-    judge(site, *site.function, node, Region::Sampling);
+    lint(site, *site.function, node, Region::Sampling);
   }
 }
 

@@ -13,7 +13,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
-  if (loop == nullptr || loop->tiny || (loop->trains && !loop->steps)) {
+  if (loop == nullptr || loop->few_iterations || (loop->trains && !loop->steps)) {
     return; // of the last kind are loops over epochs
   }
   report_waits(site, *loop, waits_in_iteration(site, *loop),

@@ -128,7 +128,7 @@ const Node *part_of_item(const Site &site, const Call &call) {
   return use.parts > 0 && use.parts == use.all && items.mentioned_in(&call) ? use.first : nullptr;
 }
 
-void tell(Site &site, const Site &there, const Call &call, const Call &load, const Node &part) {
+void add_finding(Site &site, const Site &there, const Call &call, const Call &load, const Node &part) {
   Finding &finding =
       report(site.findings, *site.rule, *there.module, call.span(),
              fmt::format("`{}` reads a whole file for every item, to take one part of it", text_of(there, call.func)),
@@ -156,7 +156,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (const Node *const part = part_of_item(site, call)) {
-    tell(site, site, call, call, *part);
+    add_finding(site, site, call, call, *part);
     return;
   }
   if (!returns_what_it_reads(site, call)) {
@@ -165,7 +165,7 @@ void check(Site &site, const Call &call) {
   for (const model::CallSite *caller : site.function->called_by) { // read_array(path)
     const Site there = site_of_node(site_of(site, *caller->call), *caller->call);
     if (const Node *const part = there.function != nullptr ? part_of_item(there, *caller->call) : nullptr) {
-      tell(site, there, *caller->call, call, *part);
+      add_finding(site, there, *caller->call, call, *part);
       return;
     }
   }

@@ -20,14 +20,14 @@ void check(Site &site, const Call &call) {
     return; // perhaps the first process alone comes here
   }
   // Once for each function.
-  struct Told {
+  struct Reported {
     mutable bool value = false;
   };
-  const Told &told = site.memory.recall<Told>(site.function, [] { return Told{}; });
-  if (told.value) {
+  const Reported &reported = site.memory.recall<Reported>(site.function, [] { return Reported{}; });
+  if (reported.value) {
     return;
   }
-  told.value = true;
+  reported.value = true;
   report(site, call, "every process of this distributed program uses the first GPU",
          "call `torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"]))` first, and use `\"cuda\"`");
 }

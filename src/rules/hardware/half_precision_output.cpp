@@ -114,7 +114,7 @@ struct Search {
   Layers reported = {};
 };
 
-void judge(Site &site, const Call &layer, Search &search) {
+void lint(Site &site, const Call &layer, Search &search) {
   Site there = site_of(site, layer);
   if (std::ranges::find(search.reported, &layer) != search.reported.end() || !ends_in_half(there, layer)) {
     return;
@@ -135,14 +135,14 @@ void judge(Site &site, const Call &layer, Search &search) {
 void look_for_models(Site &site, const Node *node, Search &search) {
   if (const auto *call = as<Call>(node)) {
     for (const Call *layer : last_layers(site, *call)) {
-      judge(site, *layer, search);
+      lint(site, *layer, search);
     }
     if (const Call *layer = last_of_stack(site, call->args)) {
-      judge(site, *layer, search);
+      lint(site, *layer, search);
     }
   } else if (const auto *list = as<List>(node)) {
     if (const Call *layer = last_of_stack(site, list->elts)) {
-      judge(site, *layer, search);
+      lint(site, *layer, search);
     }
   } else if (const auto *type = node->kind == NodeKind::ClassDef ? site.project.class_at(node) : nullptr;
              type != nullptr && type->kind == Kind::KerasModel) {
@@ -152,7 +152,7 @@ void look_for_models(Site &site, const Node *node, Search &search) {
       add_makers(site, forward->returns, layers);
     }
     for (const Call *layer : layers) {
-      judge(site, *layer, search);
+      lint(site, *layer, search);
     }
   }
   for_each_child(node, [&](const Node *child) { look_for_models(site, child, search); });

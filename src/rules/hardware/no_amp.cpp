@@ -109,7 +109,7 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
 
 void check(Site &site, const Node &node) {
   const auto *known = site.project.loop_at(&node);
-  if (!site.module->torch || known == nullptr || !known->steps || known->tiny) {
+  if (!site.module->torch || known == nullptr || !known->steps || known->few_iterations) {
     return;
   }
   const auto &loop = static_cast<const For &>(node);

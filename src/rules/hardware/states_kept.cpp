@@ -42,7 +42,7 @@ void check(Site &site, const Node &node) {
   const model::Loop *loop = long_loop_around(site);
   const auto *kept = as<Name>(call.args[0]);
   const auto *list = as<Name>(receiver_of(call));
-  if (loop == nullptr || kept == nullptr || list == nullptr || !loop->steps || !runs_every_turn(site, *loop) ||
+  if (loop == nullptr || kept == nullptr || list == nullptr || !loop->steps || !runs_every_iteration(site, *loop) ||
       contains(loop->assigned, list->id)) {
     return;
   }

@@ -60,7 +60,7 @@ void check(Site &site, const Call &call) {
            fmt::format("use {}", known->instead));
   }
   if (site.findings.size() > before && status_in(site, known->package, known->since) == Status::Fine) {
-    tell_for_upgrade(site.findings.back(), site, known->package);
+    report_for_upgrade(site.findings.back(), site, known->package);
   }
 }
 
@@ -72,7 +72,7 @@ void check_drop(Site &site, const Call &call) {
   Finding &finding = report(site, call, "`drop` accepts only its first argument by position since pandas 2.0",
                             fmt::format("use `axis={}`, or `columns=`", text_of(site, call.args[1])));
   if (status_in(site, "pandas", "2.0") == Status::Fine) {
-    tell_for_upgrade(finding, site, "pandas");
+    report_for_upgrade(finding, site, "pandas");
   }
 }
 

@@ -73,7 +73,7 @@ void check(Site &site, const Node &node) {
     finding.tier = Tier::Hint;
   }
   if (is_for_upgrade) {
-    tell_for_upgrade(finding, site, history->package);
+    report_for_upgrade(finding, site, history->package);
     return;
   }
   if (!history->renamed_to.empty() && !is_import) {

@@ -138,7 +138,7 @@ Around parameter_loop(const Site &site) {
   return {};
 }
 
-void judge(Site &site, const Node &node, const Expr *entry, const Expr *value, bool reads_itself) {
+void lint(Site &site, const Node &node, const Expr *entry, const Expr *value, bool reads_itself) {
   const Around around = parameter_loop(site);
   const model::Loop *const loop = around.loop != nullptr ? site.project.loop_at(around.loop) : nullptr;
   if (loop == nullptr || site.function == nullptr || site.module->is_test || !is_kept(site, entry, *loop) ||
@@ -173,10 +173,10 @@ void check(Site &site, const Node &node) {
     const bool reads_itself = any_node(static_cast<const Node *>(assignment->value), [&](const Node *part) {
       return part->kind == NodeKind::Subscript && text_of(site, part) == written;
     });
-    return judge(site, node, entry, assignment->value, reads_itself);
+    return lint(site, node, entry, assignment->value, reads_itself);
   }
   if (const auto *added = as<AugAssign>(&node)) {
-    return judge(site, node, added->target, added->value, true);
+    return lint(site, node, added->target, added->value, true);
   }
   // self.shadow[name].mul_(decay).add_(param, alpha=1 - decay)
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);

@@ -67,7 +67,7 @@ bool is_lost(const Site &site, const Call &layer, std::string_view api, const Ca
   return made != nullptr && normalised != nullptr && text_of(site, made) == text_of(site, normalised);
 }
 
-void tell(Site &site, const Call &layer, std::string_view api, const Call &norm) {
+void add_finding(Site &site, const Call &layer, std::string_view api, const Call &norm) {
   const bool keras = api.starts_with(kKeras);
   const std::string_view name = api.substr(api.rfind('.') + 1);
   const std::string_view option = keras ? "use_bias=False" : "bias=False";
@@ -94,7 +94,7 @@ void tell(Site &site, const Call &layer, std::string_view api, const Call &norm)
   }
 }
 
-void judge_pair(Site &site, const Expr *layer, const Call &norm) {
+void lint_pair(Site &site, const Expr *layer, const Call &norm) {
   const auto *made = as<Call>(layer);
   if (made == nullptr) {
     return;
@@ -102,7 +102,7 @@ void judge_pair(Site &site, const Expr *layer, const Call &norm) {
   const std::string_view api = called_api(site, *made);
   if (is_affine(api) && is_lost(site, *made, api, norm) &&
       api.starts_with("torch.") == called_api(site, norm).starts_with("torch.")) {
-    tell(site, *made, api, norm);
+    add_finding(site, *made, api, norm);
   }
 }
 
@@ -138,11 +138,11 @@ void check_made(Site &site, const Call &norm) {
   const Node *parent = site.ancestors.back();
   const std::size_t depth = site.ancestors.size();
   if (const auto *list = as<List>(parent)) {
-    return judge_pair(site, before_in(list->elts, &norm), norm);
+    return lint_pair(site, before_in(list->elts, &norm), norm);
   }
   if (const auto *sequential = as<Call>(parent); sequential != nullptr && sequential->func != &norm) {
     if (called_api(site, *sequential) == "torch.nn.Sequential") {
-      return judge_pair(site, before_in(sequential->args, &norm), norm);
+      return lint_pair(site, before_in(sequential->args, &norm), norm);
     }
     if (called_method(*sequential) != "add") {
       return;
@@ -159,7 +159,7 @@ void check_made(Site &site, const Call &norm) {
   }
   if (applied->func == &norm) {
     if (const auto *inner = as<Call>(applied->args[0]); inner != nullptr && inner->args.size() == 1) {
-      return judge_pair(site, inner->func, norm);
+      return lint_pair(site, inner->func, norm);
     }
   }
   const Stmt *before =
@@ -179,7 +179,7 @@ void check_made(Site &site, const Call &norm) {
   } else if (before->kind != NodeKind::ExprStmt || text_of(site, target) != text_of(site, receiver_of(*applied))) {
     return;
   }
-  judge_pair(site, layer, norm);
+  lint_pair(site, layer, norm);
 }
 
 // How often a class mentions attributes, by name.
@@ -230,7 +230,7 @@ void check_applied(Site &site, const ClassDef &type, const Call &applied, const 
     return;
   }
   if (is_lost(site, *layer, api, *norm) && mentions(site, type, attribute->attr) == 1) {
-    tell(site, *layer, api, *norm);
+    add_finding(site, *layer, api, *norm);
   }
 }
 

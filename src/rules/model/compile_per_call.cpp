@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *const innermost = loop_around(site);
-  const bool is_epoch = innermost != nullptr && innermost->trains && runs_every_turn(site, *innermost);
+  const bool is_epoch = innermost != nullptr && innermost->trains && runs_every_iteration(site, *innermost);
   if (const model::Loop *loop = is_epoch ? innermost : long_loop_around(site)) {
     // Another model in each iteration has to be compiled each time.
     if (compiled->kind != NodeKind::Lambda && model::varies(site.project, *loop, compiled)) {

@@ -56,7 +56,7 @@ const Call *first_forward(const Site &site, const Block &body) {
 const Call *first_helper(const Site &site, const Node &loop, const Call **forward) {
   for (const model::CallSite *caller : model::calls_inside(*site.function, loop)) {
     const model::FunctionInfo &function = *caller->callee;
-    if (caller->no_grad || function.no_grad || function.ever_no_grad || function.type == nullptr ||
+    if (caller->no_grad || function.no_grad || function.sometimes_no_grad || function.type == nullptr ||
         function.type != site.type || function.definition() == nullptr ||
         !model::graph_flow_of(site.project, function).returns_graph) {
       continue;
@@ -263,8 +263,9 @@ void check_loop(Site &site, const For &statement) {
   const bool is_loader = runs_over_loader(statement.iter);
   const auto *target = as<Name>(statement.target);
   const bool is_batches =
-      is_loader || (forward != nullptr && target != nullptr && !known->tiny && known->turns != model::Turns::Few &&
-                    !mentions(forward->func, target->id) && std::ranges::any_of(forward->args, [&](const Expr *given) {
+      is_loader || (forward != nullptr && target != nullptr && !known->few_iterations &&
+                    known->iterations != model::Iterations::Few && !mentions(forward->func, target->id) &&
+                    std::ranges::any_of(forward->args, [&](const Expr *given) {
                       return given->kind == NodeKind::Subscript && mentions(given, target->id);
                     }));
   if (!is_batches) {
@@ -279,7 +280,7 @@ void check_loop(Site &site, const For &statement) {
   if (eval == nullptr && is_loader) {
     eval = switched_elsewhere(site, *inner->func);
   }
-  if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
+  if (eval == nullptr || (definition != nullptr && site.function->sometimes_no_grad)) {
     return;
   }
   Finding *known_finding = reported_at(site, *forward);
@@ -354,7 +355,7 @@ void check_call(Site &site, const model::CallSite &caller) {
   const model::FunctionInfo *const function = caller.callee;
   if (function == nullptr || !function->trains || function->definition() == nullptr || !site.module->torch ||
       site.module->is_test || has_hidden_arguments(call) || caller.no_grad || caller.caller->no_grad ||
-      caller.caller->ever_no_grad || file_has_word(site, {"set_grad_enabled", "volatile"}) ||
+      caller.caller->sometimes_no_grad || file_has_word(site, {"set_grad_enabled", "volatile"}) ||
       has_word(text_of(*function), {"no_grad", "set_grad_enabled", "inference_mode", "enable_grad", "autograd.grad"})) {
     return;
   }
@@ -405,7 +406,7 @@ bool is_dead_end(const Flow::Origin &origin) {
 bool is_only_collected(const Site &site, const Flow::Origin &origin) {
   constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph | Flow::kSummed | Flow::kUnsure;
   const auto *call = as<Call>(origin.place);
-  return origin.what == Flow::What::Forward && origin.loop != nullptr && !origin.loop->tiny &&
+  return origin.what == Flow::What::Forward && origin.loop != nullptr && !origin.loop->few_iterations &&
          (origin.uses & kElse) == 0 && (origin.uses & Flow::kReturned) != 0 && call != nullptr &&
          model::kind_of(call->func) == Kind::HfModel && project_has_word(site, {".eval()"}) &&
          !project_has_word(site, {"backward", "optim", "Trainer", "trainer", "autograd", "requires_grad", ".fit(",
@@ -414,7 +415,7 @@ bool is_only_collected(const Site &site, const Flow::Origin &origin) {
 
 bool is_repeated(const model::FunctionInfo &function, const model::Loop *loop) {
   for (; loop != nullptr; loop = loop->parent) {
-    if (!loop->tiny) {
+    if (!loop->few_iterations) {
       return true;
     }
   }
@@ -475,12 +476,12 @@ bool may_be_another_runtime(const Site &site, const Call *call) {
 }
 
 void check_function(Site &site, const model::FunctionInfo &function) {
-  if (!site.module->torch || function.no_grad || function.ever_no_grad ||
+  if (!site.module->torch || function.no_grad || function.sometimes_no_grad ||
       (function.context & model::kGradMaybeOff) != 0) {
     return;
   }
   for (const model::FunctionInfo *outer = &function; outer != nullptr; outer = outer->parent) {
-    if (outer->no_grad || outer->ever_no_grad) {
+    if (outer->no_grad || outer->sometimes_no_grad) {
       return;
     }
     if (const FunctionDef *definition = outer->definition()) {

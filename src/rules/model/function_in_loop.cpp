@@ -8,7 +8,7 @@ using namespace python;
 
 namespace {
 
-void judge(Site &site, const Node &place, const CompiledAgain &again) {
+void lint(Site &site, const Node &place, const CompiledAgain &again) {
   if (!again.found) {
     return;
   }
@@ -27,7 +27,7 @@ void judge(Site &site, const Node &place, const CompiledAgain &again) {
 
 void check_call(Site &site, const Call &call) {
   if (!call.args.empty() || keyword_argument(call, "func") != nullptr) {
-    judge(site, call, compiled_again(site, call));
+    lint(site, call, compiled_again(site, call));
   }
 }
 
@@ -37,7 +37,7 @@ void check_node(Site &site, const Node &node) {
     const CompiledAgain again =
         call->fact != 0 && site.module->tensorflow ? factory_called_again(site, *call, &made) : CompiledAgain{};
     if (again.found && (made->tracers & model::kByTfFunction) != 0) {
-      judge(site, *call, again);
+      lint(site, *call, again);
     }
     return;
   }
@@ -51,7 +51,7 @@ void check_node(Site &site, const Node &node) {
   }
   const Expr *decorator = known->compiled_at;
   if (std::ranges::find(definition.decorators, decorator) != definition.decorators.end()) {
-    judge(site, *decorator, compiled_again(site, definition));
+    lint(site, *decorator, compiled_again(site, definition));
   }
 }
 

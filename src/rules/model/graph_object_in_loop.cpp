@@ -31,7 +31,7 @@ bool is_innermost(const Site &site, const model::Loop &outer) {
   const auto find = [&outer] {
     return Innermost{
         std::ranges::none_of(loops_inside(*outer.function, *outer.node), [&outer](const model::Loop *loop) {
-          return loop != &outer && !loop->tiny && (loop->runs_session || loop->trains);
+          return loop != &outer && !loop->few_iterations && (loop->runs_session || loop->trains);
         })};
   };
   return site.memory.recall<Innermost>(&outer, find).is_one;
@@ -50,7 +50,7 @@ void check(Site &site, const Node &node) {
   }
   const model::Loop *loop = long_loop_around(site);
   if (loop != nullptr) {
-    if ((!loop->runs_session && !loop->steps) || loop->makes_graph || !runs_every_turn(site, *loop) ||
+    if ((!loop->runs_session && !loop->steps) || loop->makes_graph || !runs_every_iteration(site, *loop) ||
         !is_innermost(site, *loop)) {
       return;
     }

@@ -108,7 +108,7 @@ private:
     }
   }
 
-  static bool counts(const Loop &loop) { return !loop.tiny && !loop.makes_graph; }
+  static bool counts(const Loop &loop) { return !loop.few_iterations && !loop.makes_graph; }
 
   void lint_own_ops(const FunctionInfo &function) {
     const Expr *reported = nullptr;
@@ -245,7 +245,7 @@ private:
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
     if (is_test || object_is_kept ||
-        (grows ? loop.turns == model::Turns::Few || excuses_.keeps_variable_of_entry(op, loop) ||
+        (grows ? loop.iterations == model::Iterations::Few || excuses_.keeps_variable_of_entry(op, loop) ||
                      goes_over_variables(loop) || (place == op.call && sets_each_variable(op, loop))
                : excuses_.is_minor(op, loop) || repetition_.stands_in_scope_of_iteration(op, loop, true))) {
       finding.tier = Tier::Hint;

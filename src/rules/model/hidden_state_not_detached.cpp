@@ -92,7 +92,7 @@ bool reaches_backward(const Block &body, Symbol name, u32 from) {
 // memory = 0.9 * memory + model(x), and the loss is computed from it.
 void check_running(Site &site, const Assign &assignment, const Name &name) {
   const model::Loop *const loop = loop_around(site);
-  if (loop == nullptr || !loop->steps || loop->tiny || !model::has_grad(assignment.value) ||
+  if (loop == nullptr || !loop->steps || loop->few_iterations || !model::has_grad(assignment.value) ||
       !mentions(assignment.value, name.id) || site.module->is_test || under_no_grad(site) ||
       assignment.value->kind != NodeKind::BinOp) {
     return;

@@ -98,9 +98,9 @@ bool is_written_to(const Site &site, const model::Loop &loop) {
 // The loop in each iteration of which the place computes the same from these operands; null if there is none.
 const model::Loop *loop_that_repeats(const Site &site, std::span<const Expr *const> operands) {
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || loop->node->kind != NodeKind::For || loop->tiny || loop->turns == model::Turns::Few ||
-      site.module->is_test || site.function == nullptr || !runs_every_turn(site, *loop) ||
-      is_timed(site, *loop->node)) {
+  if (loop == nullptr || loop->node->kind != NodeKind::For || loop->few_iterations ||
+      loop->iterations == model::Iterations::Few || site.module->is_test || site.function == nullptr ||
+      !runs_every_iteration(site, *loop) || is_timed(site, *loop->node)) {
     return nullptr;
   }
   // Without gradients nobody trains in the meantime.
@@ -113,7 +113,7 @@ const model::Loop *loop_that_repeats(const Site &site, std::span<const Expr *con
   return is_fixed && !is_written_to(site, *loop) ? loop : nullptr;
 }
 
-void tell(Site &site, const Expr &place, const model::Loop &loop, std::string_view what, std::string_view does) {
+void add_finding(Site &site, const Expr &place, const model::Loop &loop, std::string_view what, std::string_view does) {
   Finding &finding =
       report(site, place, fmt::format("`{}` {} in every iteration", what, does), "compute it once before the loop");
   add_note(finding, site, *static_cast<const For *>(loop.node), "nothing in this loop changes its arguments");
@@ -259,7 +259,7 @@ void check_copy(Site &site, const Call &call) {
   }
   const Expr *const operands[] = {viewed};
   if (const model::Loop *loop = loop_that_repeats(site, operands)) {
-    tell(site, call, *loop, text_of(site, &call), "copies the same data");
+    add_finding(site, call, *loop, text_of(site, &call), "copies the same data");
   } else if (as<Call>(viewed) != nullptr) {
     check_called(site, call, {.same = operands, .by_row = {}}, "copies the same data");
   }
@@ -288,7 +288,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (const model::Loop *loop = loop_that_repeats(site, operands)) {
-    tell(site, call, *loop, text_of(site, call.func), "computes the same result");
+    add_finding(site, call, *loop, text_of(site, call.func), "computes the same result");
   } else {
     check_called(site, call, {.same = operands, .by_row = {}}, "computes the same result");
   }
@@ -307,7 +307,7 @@ void check_node(Site &site, const Node &node) {
   }
   const Expr *const operands[] = {product.left, product.right};
   if (const model::Loop *loop = loop_that_repeats(site, operands)) {
-    tell(site, product, *loop, text_of(site, &product), "computes the same result");
+    add_finding(site, product, *loop, text_of(site, &product), "computes the same result");
   } else {
     check_called(site, product, {.same = operands, .by_row = {}}, "computes the same result");
   }

@@ -35,7 +35,7 @@ bool is_new_each_time(const Site &site, const Expr *function) {
          site.function->definition() != nullptr;
 }
 
-void judge(Site &site, const Node &place, std::string_view what, const CompiledAgain &again) {
+void lint(Site &site, const Node &place, std::string_view what, const CompiledAgain &again) {
   if (!again.found) {
     return;
   }
@@ -63,7 +63,7 @@ void check_call(Site &site, const Call &call) {
   if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Attribute) {
     return;
   }
-  judge(site, call, text_of(site, call.func), compiled_again(site, call));
+  lint(site, call, text_of(site, call.func), compiled_again(site, call));
 }
 
 void check_node(Site &site, const Node &node) {
@@ -72,7 +72,7 @@ void check_node(Site &site, const Node &node) {
     const CompiledAgain again =
         call->fact != 0 && site.module->jax ? factory_called_again(site, *call, &made) : CompiledAgain{};
     if (again.found && (made->tracers & model::kByJaxJit) != 0) {
-      judge(site, *call, text_of(site, call->func), again);
+      lint(site, *call, text_of(site, call->func), again);
     }
     return;
   }
@@ -86,7 +86,7 @@ void check_node(Site &site, const Node &node) {
   }
   const Expr *decorator = known->compiled_at;
   if (std::ranges::find(definition.decorators, decorator) != definition.decorators.end()) {
-    judge(site, *decorator, text_of(site, decorator), compiled_again(site, definition));
+    lint(site, *decorator, text_of(site, decorator), compiled_again(site, definition));
   }
 }
 

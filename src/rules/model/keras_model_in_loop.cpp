@@ -124,7 +124,7 @@ void check(Site &site, const Node &node) {
   }
   const bool is_trial = loop == nullptr && makes_model(site, *call) && is_objective(site);
   if (!is_trial && (loop == nullptr || loop->new_graph || !makes_model(site, *call) ||
-                    (!calls.through_calls() && !runs_every_turn(site, *loop)))) {
+                    (!calls.through_calls() && !runs_every_iteration(site, *loop)))) {
     return;
   }
   const ModelUses &uses = model_uses(site, calls.through_calls() || is_trial ? site.function->node : loop->node);

@@ -235,7 +235,7 @@ bool keeps_for_next_step(const Site &site, const Expr *kept) {
          std::ranges::none_of(site.function->called_by, [](const model::CallSite *caller) { return caller->no_grad; });
 }
 
-void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
+void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
   if (!model::has_grad(value) || under_no_grad(site)) {
     return;
   }
@@ -289,7 +289,7 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
     if (added->op() == Operator::Add) {
-      judge(site, node, added->target, added->value, "accumulated");
+      lint(site, node, added->target, added->value, "accumulated");
     }
     return;
   }
@@ -311,9 +311,9 @@ void check_statement(Site &site, const Node &node) {
               (text_of(site, scaled->left) == target || text_of(site, scaled->right) == target));
     };
     if (is_total(sum->left)) {
-      judge(site, node, assignment.targets[0], sum->right, "accumulated");
+      lint(site, node, assignment.targets[0], sum->right, "accumulated");
     } else if (is_total(sum->right)) {
-      judge(site, node, assignment.targets[0], sum->left, "accumulated");
+      lint(site, node, assignment.targets[0], sum->left, "accumulated");
     }
   }
 }
@@ -374,7 +374,7 @@ const model::Loop *stepping_loop(const model::Loop *loop) {
   while (loop != nullptr && !loop->steps) {
     loop = loop->parent;
   }
-  return loop != nullptr && !loop->tiny ? loop : nullptr;
+  return loop != nullptr && !loop->few_iterations ? loop : nullptr;
 }
 
 // Was backward() called on the value in this step, or does the function that gives it do so? Then nobody can walk its
@@ -429,7 +429,7 @@ void check_meter(Site &site, const Call &call, const model::FunctionInfo *callee
       !context_of(site).in_training_step || is_made_in_step(site, receiver_of(call))) {
     return;
   }
-  const auto judge_passed = [&](const Expr *value, u32 place) {
+  const auto lint_passed = [&](const Expr *value, u32 place) {
     if (!model::has_grad(value)) {
       return;
     }
@@ -451,10 +451,10 @@ void check_meter(Site &site, const Call &call, const model::FunctionInfo *callee
     offer_detach(finding, *value, false); // others may read what the object keeps
   };
   for (u32 i = 0; i < call.args.size(); ++i) {
-    judge_passed(call.args[i], i + (callee->is_static ? 0 : 1));
+    lint_passed(call.args[i], i + (callee->is_static ? 0 : 1));
   }
   for (const Keyword *given : call.keywords) {
-    judge_passed(given->value, model::place_of_keyword(*callee, given->name));
+    lint_passed(given->value, model::place_of_keyword(*callee, given->name));
   }
 }
 
@@ -495,7 +495,7 @@ bool callers_take_numbers(const Site &site, const model::FunctionInfo &function)
 // In a training loop: a sum or list that keeps graphs from step to step, and of which only numbers are taken in the
 // end.
 void check_function(Site &site, const model::FunctionInfo &function) {
-  if (!site.module->torch || function.no_grad || function.ever_no_grad || !function.trains ||
+  if (!site.module->torch || function.no_grad || function.sometimes_no_grad || !function.trains ||
       (function.context & model::kGradMaybeOff) != 0) {
     return;
   }
@@ -546,27 +546,27 @@ void check_module(Site &site) {
 }
 
 // What is put into a list: the value itself, or the parts of a tuple, list or dictionary that is written down.
-void judge_appended(Site &site, const Call &call, const Expr *value) {
+void lint_appended(Site &site, const Call &call, const Expr *value) {
   if (const auto *dictionary = as<Dict>(value)) {
     for (const DictItem &item : dictionary->items) {
-      judge_appended(site, call, item.value);
+      lint_appended(site, call, item.value);
     }
   } else if (const auto *tuple = as<Tuple>(value)) {
     for (const Expr *part : tuple->elts) {
-      judge_appended(site, call, part);
+      lint_appended(site, call, part);
     }
   } else if (const auto *list = as<List>(value)) {
     for (const Expr *part : list->elts) {
-      judge_appended(site, call, part);
+      lint_appended(site, call, part);
     }
   } else {
-    judge(site, call, receiver_of(call), value, "collected");
+    lint(site, call, receiver_of(call), value, "collected");
   }
 }
 
 void check_append(Site &site, const Call &call) {
   if (call.args.size() == 1 && call.keywords.empty()) {
-    judge_appended(site, call, call.args[0]);
+    lint_appended(site, call, call.args[0]);
   }
 }
 

@@ -436,7 +436,7 @@ void check(Site &site, const Call &call) {
   const model::CallSite *caller = nullptr;
   const Call *const applied = loop == nullptr ? repeated_by(site, *site.function) : nullptr;
   if (loop != nullptr) {
-    if (!runs_every_turn(site, *loop) || !stays_same(site, call, *loop) || writes_models(site, loop->node)) {
+    if (!runs_every_iteration(site, *loop) || !stays_same(site, call, *loop) || writes_models(site, loop->node)) {
       return;
     }
   } else if ((!site.function->in_loop && applied == nullptr) || site.function->definition() == nullptr ||

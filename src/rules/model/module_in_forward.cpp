@@ -121,8 +121,9 @@ std::string_view repeated_in(const Site &site) {
     return "forward pass";
   }
   const model::Loop *loop = loop_around(site);
-  return (loop != nullptr && loop->steps && !loop->tiny) || (loop == nullptr && in_step(site)) ? "training step"
-                                                                                               : std::string_view{};
+  return (loop != nullptr && loop->steps && !loop->few_iterations) || (loop == nullptr && in_step(site))
+             ? "training step"
+             : std::string_view{};
 }
 
 // Is it used here and nowhere else?
@@ -249,9 +250,9 @@ void check_helper(Site &site, const Call &call, Kind kind) {
   const model::Loop *const loop = loop_around(site);
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   std::string_view where = repeated_in(site);
-  if (where.empty() && loop != nullptr && !loop->tiny &&
+  if (where.empty() && loop != nullptr && !loop->few_iterations &&
       (loop->steps || (kind == Kind::TorchMetric && loop->evaluates)) && (definition == nullptr || loop->evaluates) &&
-      runs_every_turn(site, *loop)) {
+      runs_every_iteration(site, *loop)) {
     where = loop->steps ? "training step" : "batch";
   }
   const Use use = use_of(site, call);

@@ -253,7 +253,7 @@ const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
   return nullptr;
 }
 
-void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assign &assignment, Symbol name) {
+void lint(Site &site, const ClassDef &type, const FunctionDef &init, const Assign &assignment, Symbol name) {
   const bool filled_later = is_empty(assignment.value);
   Site inside = site;
   inside.function = site.project.function_at(&init);
@@ -341,7 +341,7 @@ void check(Site &site, const Node &node) {
     if (const auto *assignment = as<Assign>(statement); assignment != nullptr && assignment->targets.size() == 1) {
       const auto *target = as<Attribute>(assignment->targets[0]);
       if (target != nullptr && is_own(target, self, target->attr)) {
-        judge(site, type, *init, *assignment, target->attr);
+        lint(site, type, *init, *assignment, target->attr);
       }
     }
     return false;

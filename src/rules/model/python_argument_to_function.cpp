@@ -468,8 +468,8 @@ const CountingCallers &counting_callers(const Site &site, const model::FunctionI
     }
     for (const model::CallSite *caller : function.called_by) {
       const model::Loop *loop = caller->loop;
-      if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || caller->once || caller->behind_guard ||
-          caller->conditional || caller->caller->module->is_test) {
+      if (loop == nullptr || loop->few_iterations || loop->iterations == model::Iterations::Few || caller->once ||
+          caller->behind_guard || caller->conditional || caller->caller->module->is_test) {
         continue;
       }
       const Site there = site_of_origin(site, *caller->caller);
@@ -572,7 +572,7 @@ void check(Site &site, const Node &node) {
   }
   std::vector<Counting> places;
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (!loop->tiny && runs_every_turn(site, *loop)) {
+    if (!loop->few_iterations && runs_every_iteration(site, *loop)) {
       places.push_back({loop, &counters_of(site, *loop)});
     }
   }

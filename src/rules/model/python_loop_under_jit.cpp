@@ -13,7 +13,7 @@ using namespace python;
 
 namespace {
 
-constexpr i64 kManyTurns = 32;
+constexpr i64 kManyIterations = 32;
 
 // A number that is written down, or the default of a setting.
 std::optional<i64> setting(const Site &site, const Expr *expr) {
@@ -22,7 +22,7 @@ std::optional<i64> setting(const Site &site, const Expr *expr) {
 }
 
 // How often a `for … in range(…)` turns, where that is written down.
-std::optional<i64> turns_of(const Site &site, const Call &range) {
+std::optional<i64> iterations_of(const Site &site, const Call &range) {
   const std::size_t given = range.args.size();
   if (given == 1) {
     return setting(site, range.args[0]);
@@ -218,7 +218,7 @@ void check(Site &site, const Node &node) {
   if (range == nullptr || called_api(site, *range) != "range") {
     return;
   }
-  const std::optional<i64> turns = turns_of(site, *range);
+  const std::optional<i64> iterations = iterations_of(site, *range);
   // What each iteration computes is collected, as `scan` does it: a sequence.
   const auto collects = [&loop] {
     return any_node(loop.body, [](const Node *part) {
@@ -226,7 +226,7 @@ void check(Site &site, const Node &node) {
       return call != nullptr && called_method(*call) == "append";
     });
   };
-  if (!turns.has_value() && is_jax && !site.module->is_test && !is_recurrence(loop) &&
+  if (!iterations.has_value() && is_jax && !site.module->is_test && !is_recurrence(loop) &&
       (counts_dimension(*range) || counts_dimension_of_origin(site, *range)) && carries_through_function(site, loop) &&
       collects()) {
     report(site, Span{loop.start, loop.iter->end},
@@ -234,7 +234,7 @@ void check(Site &site, const Node &node) {
            "use `jax.lax.scan`, which compiles the body once and stacks the results");
     return;
   }
-  if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
+  if (!iterations.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
     Finding &unrolled =
         report(site, Span{loop.start, loop.iter->end},
                "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
@@ -246,7 +246,7 @@ void check(Site &site, const Node &node) {
     unrolled.tier = is_certain ? unrolled.tier : Tier::Hint;
     return;
   }
-  if (turns.value_or(0) < kManyTurns) {
+  if (iterations.value_or(0) < kManyIterations) {
     return;
   }
   const bool has_ops = std::ranges::any_of(site.function->ops, [&loop](const model::OpFact &op) {
@@ -273,10 +273,10 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(
       site, Span{loop.start, loop.iter->end},
-      fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *turns),
+      fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *iterations),
       is_jax ? "use `jax.lax.fori_loop` or `jax.lax.scan`" : "loop over `tf.range`, which becomes a loop in the graph");
   constexpr i64 kVeryMany = 200; // then tracing alone takes seconds
-  if (*turns < kVeryMany) {
+  if (*iterations < kVeryMany) {
     finding.tier = Tier::Hint;
   }
 }

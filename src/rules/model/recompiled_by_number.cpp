@@ -94,7 +94,7 @@ bool is_counter(const model::Loop &loop, const Expr *expr) {
 }
 
 void check_arguments(Site &site, const model::Loop *loop, const Call &call) {
-  const auto tell = [&](const Expr *argument) {
+  const auto add_finding = [&](const Expr *argument) {
     const bool is_float = is_changing_float(site, *loop, argument);
     if (is_float || is_counter(*loop, argument)) {
       Finding &finding =
@@ -107,9 +107,9 @@ void check_arguments(Site &site, const model::Loop *loop, const Call &call) {
       }
     }
   };
-  std::ranges::for_each(call.args, tell);
+  std::ranges::for_each(call.args, add_finding);
   for (const Keyword *keyword : call.keywords) {
-    tell(keyword->value);
+    add_finding(keyword->value);
   }
 }
 
@@ -132,7 +132,8 @@ void check(Site &site, const Call &call) {
 // Functions with the decorator, which the loop calls.
 void check_loop(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
-  if (loop == nullptr || loop->tiny || site.function == nullptr || !site.module->torch || site.module->is_test) {
+  if (loop == nullptr || loop->few_iterations || site.function == nullptr || !site.module->torch ||
+      site.module->is_test) {
     return;
   }
   for (const model::CallSite *caller : model::calls_inside(*site.function, node)) {

@@ -23,7 +23,9 @@ struct InnerRuns {
 bool runs_in_inner_loop(const Site &site, const model::Loop *outer) {
   const Node *const within = outer != nullptr ? outer->node : site.function->node;
   const auto find = [&] {
-    const auto runs = [outer](const model::Loop *loop) { return loop->runs_session && !loop->tiny && loop != outer; };
+    const auto runs = [outer](const model::Loop *loop) {
+      return loop->runs_session && !loop->few_iterations && loop != outer;
+    };
     return InnerRuns{within != nullptr ? std::ranges::any_of(loops_inside(*site.function, *within), runs)
                                        : std::ranges::any_of(site.function->loops, runs)};
   };

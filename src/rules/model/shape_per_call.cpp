@@ -514,7 +514,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || loop->tiny || (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
+  if (loop == nullptr || loop->few_iterations ||
+      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
     return;
   }
   const std::string_view compiler = compiler_of(site, call);

@@ -18,7 +18,7 @@ namespace {
 // A loop over what a loader, a file or a generator gives, and not over numbers.
 bool is_over_data(const model::Project &project, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
-  if (statement == nullptr || loop.tiny || loop.turns == model::Turns::Few) {
+  if (statement == nullptr || loop.few_iterations || loop.iterations == model::Iterations::Few) {
     return false;
   }
   const Expr *over = model::iterated_by(project, loop);
@@ -98,7 +98,7 @@ AsPython runs_as_python(const model::Project &project, const model::FunctionInfo
 // Does everything that runs in a call of the function run as Python, one operation after the other, many times?
 bool runs_often(const Site &site, const model::Loop *loop) {
   for (; loop != nullptr; loop = loop->parent) {
-    if (!loop->tiny && loop->turns != model::Turns::Few) {
+    if (!loop->few_iterations && loop->iterations != model::Iterations::Few) {
       return true;
     }
   }

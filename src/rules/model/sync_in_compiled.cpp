@@ -39,7 +39,7 @@ bool is_aside(const Site &site) {
   });
 }
 
-void tell(Site &site, const Node &place, const char *message, const char *advice) {
+void add_finding(Site &site, const Node &place, const char *message, const char *advice) {
   if (!is_aside(site)) {
     report(site, place, message, advice);
   }
@@ -52,12 +52,12 @@ void check_call(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
   if (method == "item" || method == "tolist") {
     if (model::is_on_cpu(receiver_of(call))) {
-      tell(site, call, "Python needs this value, which causes a graph break",
-           "keep it a tensor, or move it out of the compiled function");
+      add_finding(site, call, "Python needs this value, which causes a graph break",
+                  "keep it a tensor, or move it out of the compiled function");
       return;
     }
-    tell(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
-         "keep it a tensor, or move it out of the compiled function");
+    add_finding(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
+                "keep it a tensor, or move it out of the compiled function");
     return;
   }
   const std::string_view api = called_api(site, call);
@@ -66,10 +66,10 @@ void check_call(Site &site, const Call &call) {
     if (enclosing(site, NodeKind::If) != nullptr) {
       return;
     }
-    tell(site, call, "`print` causes a graph break", "print outside the compiled function");
+    add_finding(site, call, "`print` causes a graph break", "print outside the compiled function");
   } else if (call.args.size() == 1 && model::kind_of(call.args[0]) == Kind::TorchTensor) {
-    tell(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
-         "keep it a tensor, or move it out of the compiled function");
+    add_finding(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
+                "keep it a tensor, or move it out of the compiled function");
   }
 }
 
@@ -106,8 +106,8 @@ void check_branch(Site &site, const Node &node) {
   const Expr *test =
       node.kind == NodeKind::If ? static_cast<const If &>(node).test : static_cast<const While &>(node).test;
   if (is_tensor_test(site, test) && is_compiled(site)) {
-    tell(site, *test, "this branch depends on a tensor's value, which causes a graph break",
-         "use `torch.where` or `torch.cond`, or branch outside the compiled function");
+    add_finding(site, *test, "this branch depends on a tensor's value, which causes a graph break",
+                "use `torch.where` or `torch.cond`, or branch outside the compiled function");
   }
 }
 

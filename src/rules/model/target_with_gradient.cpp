@@ -442,7 +442,7 @@ Side side_of(const Site &site, const model::FunctionInfo &function, const Expr *
   return side;
 }
 
-void judge_difference(Site &site, const model::FunctionInfo &function, const Expr *left, const Expr *right) {
+void lint_difference(Site &site, const model::FunctionInfo &function, const Expr *left, const Expr *right) {
   Side target = side_of(site, function, left);
   Side value = side_of(site, function, right);
   if (!target.is_target) {
@@ -484,7 +484,7 @@ void check_squared(Site &site, const Expr *squared) {
     return Onward::Stop;
   });
   if (difference != nullptr && count == 1) {
-    judge_difference(site, *function, difference->left, difference->right);
+    lint_difference(site, *function, difference->left, difference->right);
   }
 }
 
@@ -497,7 +497,7 @@ void check_call(Site &site, const Call &call) {
       check_squared(site, call.args[0]);
     }
   } else if (call.args.size() >= 2 && site.module->jax && !site.module->is_test && site.function != nullptr) {
-    judge_difference(site, *site.function, call.args[0], call.args[1]);
+    lint_difference(site, *site.function, call.args[0], call.args[1]);
   }
 }
 

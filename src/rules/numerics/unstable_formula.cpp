@@ -59,8 +59,8 @@ bool is_count(const Site &site, const Expr *expr) {
   return has_word(text_of(site, expr), {"floor", "round", "count", "len", "dur", "num", "freq", "degree"});
 }
 
-void tell(Site &site, const Expr &place, const MathCall &math, const Better &better, const Expr *operand,
-          std::string_view more_arguments, bool has_edit) {
+void add_finding(Site &site, const Expr &place, const MathCall &math, const Better &better, const Expr *operand,
+                 std::string_view more_arguments, bool has_edit) {
   const std::string_view api = api_for(math.package, better.function);
   if (api.empty()) {
     return;
@@ -134,16 +134,16 @@ void check_log(Site &site, const Call &call) {
     }
     const MathCall exp = math_call(site, other);
     if (exp.is("exp") && log.package != "numpy") {
-      tell(site, call, log, kSoftplus, exp.operand, "", is_alone(exp));
+      add_finding(site, call, log, kSoftplus, exp.operand, "", is_alone(exp));
     } else {
-      tell(site, call, log, kLog1p, other, "", true);
+      add_finding(site, call, log, kLog1p, other, "", true);
     }
     return;
   }
   const MathCall sum = math_call(site, operand);
   const MathCall exp = sum.is("sum") ? math_call(site, sum.operand) : MathCall{};
   if (exp.is("exp") && is_alone(exp) && !is_shifted(site, exp.operand) && log.package != "numpy") {
-    tell(site, call, log, kLogSumExp, exp.operand, arguments_of_sum(site, sum), can_take_arguments(sum));
+    add_finding(site, call, log, kLogSumExp, exp.operand, arguments_of_sum(site, sum), can_take_arguments(sum));
   }
 }
 
@@ -152,14 +152,14 @@ void check_operator(Site &site, const Node &node) {
   if (operation.op() == Operator::Sub && is_number(site, operation.right, 1)) {
     const MathCall exp = math_call(site, operation.left);
     if (exp.is("exp") && is_alone(exp) && !may_be_number(exp, exp.operand)) {
-      tell(site, operation, exp, kExpm1, exp.operand, "", true);
+      add_finding(site, operation, exp, kExpm1, exp.operand, "", true);
     }
   } else if (operation.op() == Operator::Div && is_number(site, operation.left, 1)) {
     const MathCall root = math_call(site, operation.right);
     const auto *constant = as<Call>(root.operand);
     if (root.is("sqrt") && is_alone(root) && root.package == "torch" &&
         (constant == nullptr || called_api(site, *constant) != "torch.tensor")) {
-      tell(site, operation, root, kRsqrt, root.operand, "", true);
+      add_finding(site, operation, root, kRsqrt, root.operand, "", true);
     }
   }
 }

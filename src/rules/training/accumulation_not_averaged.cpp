@@ -102,8 +102,8 @@ bool is_mean(const Site &site, const Expr *loss, u32 depth = 0) {
   return is_loss_function(called_api(site, *call));
 }
 
-void tell(Site &site, const Site &there, const Call &backward, const Expr &modulus, const Site &tested,
-          const If &test) {
+void add_finding(Site &site, const Site &there, const Call &backward, const Expr &modulus, const Site &tested,
+                 const If &test) {
   Finding &finding =
       report(site.findings, *site.rule, *there.module, backward.span(),
              "gradients are accumulated over several batches, but the loss is not divided by their number",
@@ -131,8 +131,8 @@ void check_helpers(Site &site, const Call &call) {
     backward = is_backward ? &one : backward;
     update = is_update ? &one : update;
   }
-  if (loop == nullptr || loop->tiny || backward == nullptr || update == nullptr || update->event.call != &call ||
-      update->event.test == nullptr || backward->event.what != What::Backward) {
+  if (loop == nullptr || loop->few_iterations || backward == nullptr || update == nullptr ||
+      update->event.call != &call || update->event.test == nullptr || backward->event.what != What::Backward) {
     return;
   }
   const Expr *const modulus = counted_by(*update->event.test, *update->tested_in);
@@ -165,7 +165,7 @@ void check_helpers(Site &site, const Call &call) {
                           [&](const model::FunctionInfo *one) { return is_silent(*one); })) {
     return;
   }
-  tell(site, there, *backward->event.call, *modulus, tested, *update->event.test);
+  add_finding(site, there, *backward->event.call, *modulus, tested, *update->event.test);
 }
 
 // ---- for _ in range(accumulation): …backward(); optimizer.step() ----------------------------------------------------
@@ -323,7 +323,7 @@ void check(Site &site, const Call &call) {
       has_word(text_of(site, loop->node), {"accumulation_steps=", "no_sync", "reduction"})) {
     return;
   }
-  tell(site, site, *backward, *modulus, site, *test);
+  add_finding(site, site, *backward, *modulus, site, *test);
 }
 
 } // namespace

@@ -108,7 +108,7 @@ Output output_behind(const Site &site, const Expr *expr) {
   return {call, api};
 }
 
-void tell(Site &site, const Node &place, const Output &output) {
+void add_finding(Site &site, const Node &place, const Output &output) {
   const std::string_view layer = output.layer.substr(output.layer.rfind('.') + 1);
   Finding &finding =
       report(site, place,
@@ -117,7 +117,7 @@ void tell(Site &site, const Node &place, const Output &output) {
   add_note(finding, site, *output.call, "the layer has no `batch_first=True`");
 }
 
-bool turns_axes(const Site &site) {
+bool permutes_axes(const Site &site) {
   return function_has_word(site,
                            {".transpose(", ".permute(", "rearrange(", "pack_padded_sequence", ".t()", "swapaxes"});
 }
@@ -133,12 +133,12 @@ void check_element(Site &site, const Node &node) {
   const auto *all = as<Slice>(axes->elts[0]);
   const auto step = integer_of(site, axes->elts[1]);
   if (all == nullptr || all->lower != nullptr || all->upper != nullptr || (step != 0 && step != -1) ||
-      turns_axes(site)) {
+      permutes_axes(site)) {
     return;
   }
   const Output output = output_behind(site, element.value);
   if (output.call != nullptr) {
-    tell(site, element, output);
+    add_finding(site, element, output);
   }
 }
 
@@ -146,12 +146,12 @@ void check_element(Site &site, const Node &node) {
 void check_reduction(Site &site, const Call &call) {
   const Expr *const axis = argument(call, 0, "dim");
   if (axis == nullptr || integer_of(site, axis) != 1 || site.module->is_test || !site.module->torch ||
-      site.function == nullptr || receiver_of(call) == nullptr || turns_axes(site)) {
+      site.function == nullptr || receiver_of(call) == nullptr || permutes_axes(site)) {
     return;
   }
   const Output output = output_behind(site, receiver_of(call));
   if (output.call != nullptr) {
-    tell(site, call, output);
+    add_finding(site, call, output);
   }
 }
 

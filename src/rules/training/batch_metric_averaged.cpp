@@ -62,7 +62,7 @@ bool is_averaged(const Site &site, const Call &log) {
 }
 
 // A value that is logged, and averaged.
-void judge(Site &site, const Expr *value) {
+void lint(Site &site, const Expr *value) {
   const Call *maker = nullptr;
   std::string_view api;
   const Call *call = metric_call(site, value, &maker, &api);
@@ -269,13 +269,13 @@ void check(Site &site, const Call &log) {
   }
   if (called_method(log) == "log") {
     if (const Expr *value = argument(log, 1, "value")) {
-      judge(site, value);
+      lint(site, value);
     }
     return;
   }
   const auto *dictionary = as<Dict>(argument(log, 0, "dictionary"));
   for (u32 i = 0; dictionary != nullptr && i < dictionary->items.size(); ++i) {
-    judge(site, dictionary->items[i].value);
+    lint(site, dictionary->items[i].value);
   }
 }
 

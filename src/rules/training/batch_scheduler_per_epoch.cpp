@@ -64,7 +64,8 @@ const model::Loop *epochs_around_calls(const Site &site, const model::FunctionIn
   }
   const model::Loop *found = nullptr;
   for (const model::CallSite *caller : callers) {
-    const bool is_passed_on = caller->loop == nullptr || caller->loop->tiny || caller->loop->turns == model::Turns::Few;
+    const bool is_passed_on =
+        caller->loop == nullptr || caller->loop->few_iterations || caller->loop->iterations == model::Iterations::Few;
     const model::Loop *const loop = !is_passed_on        ? caller->loop
                                     : depth < kMostDepth ? epochs_around_calls(site, *caller->caller, depth + 1)
                                                          : nullptr;
@@ -118,7 +119,7 @@ bool is_only_step(const Site &site, const Call &step, const Call &maker) {
 // goes through the data in a loop of its own.
 const model::Loop *loop_over_epochs(const Site &site) {
   if (const model::Loop *const loop = loop_around(site)) {
-    return goes_over_epochs(*loop) && runs_every_turn(site, *loop) ? loop : nullptr;
+    return goes_over_epochs(*loop) && runs_every_iteration(site, *loop) ? loop : nullptr;
   }
   const model::FunctionInfo &function = *site.function;
   const bool has_steps = std::ranges::any_of(function.loops, &model::Loop::steps);

@@ -13,7 +13,7 @@ using namespace python;
 
 namespace {
 
-void tell(Site &site, const Node &place, std::string_view metric, Better better, std::string advice) {
+void add_finding(Site &site, const Node &place, std::string_view metric, Better better, std::string advice) {
   const std::string_view kept = better == Better::Lower ? "highest" : "lowest";
   report(site, place,
          fmt::format("the checkpoint with the {} `{}` counts as the best, which is the worst one", kept, metric),
@@ -36,8 +36,8 @@ void check_trainer(Site &site, const Call &call) {
     return;
   }
   const Keyword *written = keyword_argument(call, "metric_for_best_model");
-  tell(site, written != nullptr ? static_cast<const Node &>(*written) : call, text, better,
-       better == Better::Lower ? "pass `greater_is_better=False`" : "pass `greater_is_better=True`");
+  add_finding(site, written != nullptr ? static_cast<const Node &>(*written) : call, text, better,
+              better == Better::Lower ? "pass `greater_is_better=False`" : "pass `greater_is_better=True`");
 }
 
 // Callbacks of Lightning: mode="min" unless it is given.
@@ -66,7 +66,7 @@ void check_callback(Site &site, const Call &call) {
         fmt::format("training stops when `{}` no longer gets {}", text, better == Better::Lower ? "higher" : "lower"),
         advice);
   } else {
-    tell(site, place, text, better, advice);
+    add_finding(site, place, text, better, advice);
   }
 }
 
@@ -87,7 +87,7 @@ void check_keras(Site &site, const Call &call) {
   const Node &place = written != nullptr ? static_cast<const Node &>(*written) : call;
   const std::string advice = better == Better::Lower ? "pass `mode=\"min\"`" : "pass `mode=\"max\"`";
   if (saves) {
-    tell(site, place, name->text, better, advice);
+    add_finding(site, place, name->text, better, advice);
     return;
   }
   report(site, place,
@@ -253,7 +253,7 @@ void check_comparison(Site &site, const If &branch, const Compare &test) {
       kept_name.find("min") != std::string_view::npos) {
     return;
   }
-  tell(site, test, name, better, keeps_lowest ? "compare with `>`" : "compare with `<`");
+  add_finding(site, test, name, better, keeps_lowest ? "compare with `>`" : "compare with `<`");
 }
 
 void check_branch(Site &site, const Node &node) {

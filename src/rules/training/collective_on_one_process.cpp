@@ -81,7 +81,8 @@ bool has_counterpart(const Site &site, const Call &call, const FirstProcessOnly 
                                : any_node(site.module->parsed->tree.body, is_other);
 }
 
-void tell(Site &there, const Call &place, const FirstProcessOnly &only, const Site &site, const Call &collective) {
+void add_finding(Site &there, const Call &place, const FirstProcessOnly &only, const Site &site,
+                 const Call &collective) {
   const bool is_same = &place == &collective;
   Finding &finding =
       report(there, place,
@@ -109,7 +110,7 @@ void check_callers(Site &site, const model::FunctionInfo &function, const Call &
     const FirstProcessOnly only = first_process_only(there);
     if (only.test != nullptr) {
       if (!has_counterpart(there, *caller->call, only)) {
-        tell(there, *caller->call, only, site, collective);
+        add_finding(there, *caller->call, only, site, collective);
       }
     } else if (depth < kMostDepth) {
       check_callers(site, *caller->caller, collective, depth + 1);
@@ -130,7 +131,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (!has_counterpart(site, call, only)) {
-    tell(site, call, only, site, call);
+    add_finding(site, call, only, site, call);
   }
 }
 

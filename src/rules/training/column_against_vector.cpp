@@ -162,7 +162,7 @@ private:
   bool is_other_ = false;
 };
 
-void judge(Site &site, const Node &place, const Expr *one, const Expr *other, std::string_view what) {
+void lint(Site &site, const Node &place, const Expr *one, const Expr *other, std::string_view what) {
   Column column = column_of(site, one);
   const Expr *vector = other;
   if (column.layer == nullptr) {
@@ -188,12 +188,12 @@ void check(Site &site, const Node &node) {
       !project_has_word(site, {"Dense(1)", "Dense(1,", "units=1", "features=1", "nnx.Linear("})) {
     return;
   }
-  judge(site, node, difference.left, difference.right, "difference");
+  lint(site, node, difference.left, difference.right, "difference");
 }
 
 void check_loss(Site &site, const Call &call) {
   if (call.args.size() >= 2 && site.function != nullptr && !site.module->is_test) {
-    judge(site, call, call.args[0], call.args[1], "loss");
+    lint(site, call, call.args[0], call.args[1], "loss");
   }
 }
 

@@ -32,7 +32,7 @@ bool is_mistake(Output inner, Output outer) {
   return (is_outer && is_inner) || (inner == Output::Relu && (outer == Output::Softmax || outer == Output::LogSoftmax));
 }
 
-void tell(Site &site, const Expr &place, Output inner, Output outer) {
+void add_finding(Site &site, const Expr &place, Output inner, Output outer) {
   Finding &finding =
       report(site, place, fmt::format("this applies a {} to the output of a {}", word_for(outer), word_for(inner)),
              inner == Output::Relu ? "remove the ReLU, which sets all negative logits to 0"
@@ -54,7 +54,7 @@ void check(Site &site, const Call &call) {
   if (called_api(site, call) == "torch.nn.Sequential") {
     for (u32 i = 1; i < call.args.size(); ++i) {
       if (is_mistake(model::output_of(call.args[i - 1]), model::output_of(call.args[i]))) {
-        tell(site, *call.args[i], model::output_of(call.args[i - 1]), model::output_of(call.args[i]));
+        add_finding(site, *call.args[i], model::output_of(call.args[i - 1]), model::output_of(call.args[i]));
       }
     }
     return;
@@ -72,7 +72,7 @@ void check(Site &site, const Call &call) {
     input = argument(call, 0, "input");
   }
   if (input != nullptr && is_mistake(model::output_of(input), outer)) {
-    tell(site, call, model::output_of(input), outer);
+    add_finding(site, call, model::output_of(input), outer);
   }
 }
 

@@ -45,7 +45,7 @@ const model::Stage *endless_by(const Site &site, const Expr *expr) {
   return nullptr;
 }
 
-void tell(Site &site, const Node &place, const model::Stage &repeat, std::string message, std::string advice) {
+void add_finding(Site &site, const Node &place, const model::Stage &repeat, std::string message, std::string advice) {
   Finding &finding = report(site, place, std::move(message), std::move(advice));
   finding.notes.push_back({repeat.module->file, repeat.span(), "the dataset repeats endlessly from here"});
 }
@@ -61,11 +61,12 @@ void check_call(Site &site, const Call &call) {
   const model::Stage *repeat =
       data != nullptr && (steps == nullptr || is_none(steps->value)) ? endless_by(site, data) : nullptr;
   if (repeat != nullptr) {
-    tell(site, *data, *repeat,
-         fmt::format("`{}()` reads an endless dataset without `{}`, so {}", method,
-                     is_fit ? "steps_per_epoch" : "steps", is_fit ? "the first epoch never ends" : "it never returns"),
-         is_fit ? "omit `repeat()`, as `fit()` starts again in every epoch, or pass `steps_per_epoch`"
-                : "omit `repeat()`, or pass `steps`");
+    add_finding(site, *data, *repeat,
+                fmt::format("`{}()` reads an endless dataset without `{}`, so {}", method,
+                            is_fit ? "steps_per_epoch" : "steps",
+                            is_fit ? "the first epoch never ends" : "it never returns"),
+                is_fit ? "omit `repeat()`, as `fit()` starts again in every epoch, or pass `steps_per_epoch`"
+                       : "omit `repeat()`, or pass `steps`");
     return;
   }
   const Keyword *validation = is_fit ? keyword_argument(call, "validation_data") : nullptr;
@@ -73,9 +74,10 @@ void check_call(Site &site, const Call &call) {
   repeat = validation != nullptr && (steps == nullptr || is_none(steps->value)) ? endless_by(site, validation->value)
                                                                                 : nullptr;
   if (repeat != nullptr) {
-    tell(site, *validation->value, *repeat,
-         "the validation data is endless and `validation_steps` is not given, so the first validation never ends",
-         "omit `repeat()` for validation, or pass `validation_steps`");
+    add_finding(
+        site, *validation->value, *repeat,
+        "the validation data is endless and `validation_steps` is not given, so the first validation never ends",
+        "omit `repeat()` for validation, or pass `validation_steps`");
   }
 }
 
@@ -114,8 +116,8 @@ void check_loop(Site &site, const Node &node) {
     return;
   }
   if (const model::Stage *repeat = endless_by(site, over)) {
-    tell(site, *loop.iter, *repeat, "this loop reads an endless dataset, so the code after it is never reached",
-         "omit `repeat()`, or limit the dataset with `take(steps)`");
+    add_finding(site, *loop.iter, *repeat, "this loop reads an endless dataset, so the code after it is never reached",
+                "omit `repeat()`, or limit the dataset with `take(steps)`");
   }
 }
 

@@ -134,7 +134,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *const loop = loop_around(site);
-  if (loop == nullptr || loop->node->kind != NodeKind::For || loop->trains || loop->tiny ||
+  if (loop == nullptr || loop->node->kind != NodeKind::For || loop->trains || loop->few_iterations ||
       project_has_word(site, {"gather", "all_reduce", ".reduce(", "pad_across", "split_between_processes"})) {
     return;
   }

@@ -206,7 +206,7 @@ Fitted find_fitted(const Site &site, const FunctionInfo &function, const Expr *d
   return found;
 }
 
-void judge(Site &site, const Node &split, const Expr *data) {
+void lint(Site &site, const Node &split, const Expr *data) {
   const Fitted fitted = find_fitted(site, *site.function, data);
   if (fitted.call == nullptr) {
     return;
@@ -242,7 +242,7 @@ void check_split(Site &site, const Call &call) {
   const std::size_t before = site.findings.size();
   for (const Expr *data : call.args) {
     if (site.findings.size() == before) {
-      judge(site, call, data);
+      lint(site, call, data);
     }
   }
 }
@@ -294,7 +294,7 @@ void check_slices(Site &site, const Node &node) {
       !tails_of(site).of.contains(key_of(site, head.value, rows->upper))) {
     return;
   }
-  judge(site, node, head.value);
+  lint(site, node, head.value);
 }
 
 } // namespace

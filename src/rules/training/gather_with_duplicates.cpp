@@ -99,7 +99,7 @@ void check(Site &site, const Call &call) {
   const Site around = caller != nullptr ? site_at(site, *caller) : site;
   const model::Loop *loop = loop_around(around);
   if (call.args.size() != 1 || site.function == nullptr || loop == nullptr || loop->node->kind != NodeKind::For ||
-      loop->trains || loop->tiny || is_loss(site, call.args[0]) || is_own_number(site, call.args[0]) ||
+      loop->trains || loop->few_iterations || is_loss(site, call.args[0]) || is_own_number(site, call.args[0]) ||
       site.module->is_test) {
     return;
   }

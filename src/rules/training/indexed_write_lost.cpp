@@ -82,7 +82,7 @@ const Subscript *copied_part(const Site &site, const Expr *expr) {
   return is_array(whole) || is_mask(site, part->slice) ? part : nullptr;
 }
 
-void tell(Site &site, const Node &place, const Subscript &part) {
+void add_finding(Site &site, const Node &place, const Subscript &part) {
   report(site, place, fmt::format("`{}` is a copy, so what is written to it is lost", text_of(site, &part)),
          fmt::format("write with one index: `{}[…, …] = value`", text_of(site, part.value)));
 }
@@ -145,12 +145,12 @@ void check(Site &site, const Node &node) {
   if (const auto *assignment = as<Assign>(&node)) {
     const auto *target = as<Subscript>(assignment->targets[0]);
     if (const Subscript *part = target != nullptr ? copied_part(site, target->value) : nullptr) {
-      tell(site, node, *part);
+      add_finding(site, node, *part);
     }
   } else if (const auto *update = as<AugAssign>(&node)) {
     const auto *target = as<Subscript>(update->target);
     if (const Subscript *part = target != nullptr ? copied_part(site, target->value) : nullptr) {
-      tell(site, node, *part);
+      add_finding(site, node, *part);
     } else {
       check_repeats(site, *update);
     }
@@ -159,7 +159,7 @@ void check(Site &site, const Node &node) {
     const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
     if (method.size() > 1 && method.ends_with("_") && !method.ends_with("__") && receiver_of(*call) != nullptr) {
       if (const Subscript *part = copied_part(site, receiver_of(*call))) {
-        tell(site, *call, *part);
+        add_finding(site, *call, *part);
       }
     }
   }

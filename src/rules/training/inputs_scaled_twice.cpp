@@ -243,7 +243,7 @@ Before before_input(const Site &site, const Call &input) {
   return {};
 }
 
-void tell_rescaled(Site &site, const Before &found, const Call &layer) {
+void report_rescaled(Site &site, const Before &found, const Call &layer) {
   Site place = site_of_origin(site, *found.function);
   Finding &finding = report(place, *found.scaled,
                             "the images are scaled here, and the model's `Rescaling` layer scales them again, so it "
@@ -265,7 +265,7 @@ void check_fit(Site &site, const Call &call) {
     if (is_rescaling(site, layer)) {
       const Before found = before_fit(site, {site.function, &call, callee.receiver().maker()});
       if (found.scaled != nullptr) {
-        tell_rescaled(site, found, *layer.maker());
+        report_rescaled(site, found, *layer.maker());
       }
       return;
     }
@@ -314,7 +314,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   if (rescales) {
-    return tell_rescaled(site, found, *callee.maker());
+    return report_rescaled(site, found, *callee.maker());
   }
   Site place = site_of_origin(site, *found.function);
   const std::string_view family = api.substr(0, api.rfind('.'));

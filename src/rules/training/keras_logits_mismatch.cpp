@@ -17,7 +17,7 @@ std::string_view name_of_activation(Activation activation) {
 }
 
 // `ending` is what the loss gets; `place` is where it is given the loss.
-void judge(Site &site, const Node &place, const LossInfo &loss, const LayerInfo &ending) {
+void lint(Site &site, const Node &place, const LossInfo &loss, const LayerInfo &ending) {
   if (ending.call == nullptr || !loss.from_logits.has_value()) {
     return;
   }
@@ -80,7 +80,7 @@ void check_compile(Site &site, const Call &call) {
   const LossInfo loss = compiled_loss(site, call, &place);
   if (is_cross_entropy(loss)) {
     const LayerInfo ending = ending_of(site, model_of(site, call));
-    judge(site, *place, loss, ending.call != nullptr ? ending : ending_of_chosen(site, call));
+    lint(site, *place, loss, ending.call != nullptr ? ending : ending_of_chosen(site, call));
   }
 }
 
@@ -95,7 +95,7 @@ void check_call(Site &site, const Call &call) {
   if (!is_cross_entropy(loss)) {
     return;
   }
-  judge(site, call, loss, ending_of(site, argument_value(site, predictions_of(call))));
+  lint(site, call, loss, ending_of(site, argument_value(site, predictions_of(call))));
 }
 
 void check(Site &site, const Node &node) {

@@ -58,13 +58,13 @@ const Call *two_faced_in(const model::Project &project, const Node *node) {
 struct TwoFaced {
   const Call *layer = nullptr;
   const model::Module *module = nullptr;
-  bool is_told = false; // `bn(x, training=True)`
+  bool is_given = false; // `bn(x, training=True)`
 
   void look(const model::Project &project, const model::FunctionInfo &function) {
     if (function.definition() == nullptr) {
       return;
     }
-    is_told |= has_word(rules::text_of(function), {"training=True", "training = True", "training=1"});
+    is_given |= has_word(rules::text_of(function), {"training=True", "training = True", "training=1"});
     if (layer == nullptr) {
       layer = two_faced_in(project, function.definition());
       module = layer != nullptr ? function.module : nullptr;
@@ -122,7 +122,7 @@ TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
         }
         result.look_with_callees(site.project, *member.function);
         for (const Param *param : member.function->params) { // call(self, x, is_training=True)
-          result.is_told |=
+          result.is_given |=
               param->name && param->name.text() == "training" && is_constant(param->default_value, ConstantKind::True);
         }
       }
@@ -197,7 +197,7 @@ void check(Site &site, const Node &node) {
   }
   const TwoFaced layers =
       is_object ? layers_of_class(site, *callee.type) : layers_of_made(site, *callee.maker(), callee.name().text());
-  if (layers.layer == nullptr || layers.is_told) {
+  if (layers.layer == nullptr || layers.is_given) {
     return;
   }
   const Reported &reported = site.memory.recall<Reported>(site.function, [] { return Reported{}; });

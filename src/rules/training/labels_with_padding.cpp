@@ -106,7 +106,7 @@ bool is_padded_with_token(const Site &site, const Expr *labels) {
   return counted != nullptr;
 }
 
-void judge_padding(Site &site, const Node &place, const Expr *labels) {
+void lint_padding(Site &site, const Node &place, const Expr *labels) {
   const bool may_be = project_has_word(site, {"pad_token_id", "pad_sequence", "F.pad", "functional.pad"}) &&
                       project_has_word(site, {"ForConditionalGeneration", "Seq2SeqLM", "ForCausalLM", "LMHeadModel",
                                               "EncoderDecoderModel", "ForTokenClassification"});
@@ -124,12 +124,12 @@ void judge_padding(Site &site, const Node &place, const Expr *labels) {
   }
 }
 
-void judge(Site &site, const Node &place, const Expr *labels) {
+void lint(Site &site, const Node &place, const Expr *labels) {
   if (site.function == nullptr || site.module->is_test) {
     return;
   }
   if (!is_token_ids(site, labels)) {
-    judge_padding(site, place, labels);
+    lint_padding(site, place, labels);
     return;
   }
   auto encoding = encoding_behind(site, labels);
@@ -181,20 +181,20 @@ void check(Site &site, const Node &node) {
   if (const auto *assignment = as<Assign>(&node)) {
     const auto *target = as<Subscript>(assignment->targets[0]);
     if (target != nullptr && target->slice->kind == NodeKind::Constant && string_of(site, target->slice) == "labels") {
-      judge(site, node, assignment->value);
+      lint(site, node, assignment->value);
     }
     return;
   }
   for (const DictItem &item : static_cast<const Dict &>(node).items) {
     if (item.key != nullptr && item.key->kind == NodeKind::Constant && string_of(site, item.key) == "labels") {
-      judge(site, *item.value, item.value);
+      lint(site, *item.value, item.value);
     }
   }
 }
 
 void check_call(Site &site, const Call &call) {
   if (const Keyword *labels = keyword_argument(call, "labels")) {
-    judge(site, *labels, labels->value);
+    lint(site, *labels, labels->value);
   }
 }
 

@@ -109,7 +109,7 @@ bool is_leaf(const Site &site, const Expr *expr) {
   return is_weight(site, expr);
 }
 
-void tell(Site &site, const Node &place, const Expr *leaf) {
+void add_finding(Site &site, const Node &place, const Expr *leaf) {
   report(site, place,
          fmt::format("`{}` requires a gradient, so autograd rejects changing it in place", text_of(site, leaf)),
          "change it under `with torch.no_grad():`");
@@ -123,7 +123,7 @@ void check_target(Site &site, const Node &place, const Expr *target, bool is_ele
     is_element = true;
   }
   if (is_element && is_leaf(site, leaf) && !may_be_without_gradients(site)) {
-    tell(site, place, leaf);
+    add_finding(site, place, leaf);
   }
 }
 
@@ -173,7 +173,7 @@ void check_node(Site &site, const Node &node) {
     if (method.size() > 1 && method.ends_with("_") && !method.ends_with("__") && method != "requires_grad_" &&
         method != "detach_" && method != "share_memory_" && receiver_of(*call) != nullptr &&
         is_leaf(site, receiver_of(*call)) && !may_be_without_gradients(site)) {
-      tell(site, *call, receiver_of(*call));
+      add_finding(site, *call, receiver_of(*call));
     }
   }
 }

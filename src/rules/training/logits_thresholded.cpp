@@ -17,7 +17,7 @@ bool are_logits(const Site &site, const Expr *expr) {
          !project_has_word(site, {"BCELoss", "CrossEntropyLoss", "cross_entropy(", "MSELoss", "mse_loss"});
 }
 
-void tell(Site &site, const Node &place, std::string_view what) {
+void add_finding(Site &site, const Node &place, std::string_view what) {
   report(site, place, fmt::format("these are logits, but they are {} as if they were probabilities", what),
          "apply `torch.sigmoid()` first, or compare the logits with 0");
 }
@@ -32,14 +32,14 @@ void check(Site &site, const Node &node) {
     if ((op == CompareOperator::Gt || op == CompareOperator::GtE || op == CompareOperator::Lt ||
          op == CompareOperator::LtE) &&
         are_logits(site, compare->left)) {
-      tell(site, node, "compared with 0.5");
+      add_finding(site, node, "compared with 0.5");
     }
     return;
   }
   const auto &call = static_cast<const Call &>(node);
   const MathCall math = math_call(site, &call);
   if (math.is("round") && math.package == "torch" && math.operand != nullptr && are_logits(site, math.operand)) {
-    tell(site, node, "rounded");
+    add_finding(site, node, "rounded");
   }
 }
 

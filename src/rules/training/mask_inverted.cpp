@@ -15,7 +15,7 @@ bool is_large_negative(const Site &site, const Expr *value) {
          has_word(text_of(site, value), {"-inf", "-float(", "-math.inf", "-np.inf", ".min", "-torch.inf"});
 }
 
-void tell(Site &site, const Expr *mask, std::string_view what, bool hides) {
+void add_finding(Site &site, const Expr *mask, std::string_view what, bool hides) {
   report(site, *mask,
          hides ? fmt::format("`{}` hides positions that are True, but this mask is True for the positions to attend to",
                              what)
@@ -38,11 +38,11 @@ void check_layer(Site &site, const Call &call) {
   for (const Keyword *keyword : call.keywords) {
     const std::string_view name = keyword->name ? keyword->name.text() : std::string_view{};
     if (name.ends_with("key_padding_mask") && meaning_of(site, keyword->value) == MaskMeaning::Present) {
-      tell(site, keyword->value, name, true);
+      add_finding(site, keyword->value, name, true);
     }
   }
   if (is_attention && call.args.size() > 3 && meaning_of(site, call.args[3]) == MaskMeaning::Present) {
-    tell(site, call.args[3], "key_padding_mask", true);
+    add_finding(site, call.args[3], "key_padding_mask", true);
   }
 }
 
@@ -69,7 +69,7 @@ void check(Site &site, const Call &call) {
   if (called_api(site, call) == "torch.nn.functional.scaled_dot_product_attention") {
     const Expr *mask = argument(call, 3, "attn_mask");
     if (mask != nullptr && is_boolean(site, mask) && meaning_of(site, mask) == MaskMeaning::Hidden) {
-      tell(site, mask, "attn_mask", false);
+      add_finding(site, mask, "attn_mask", false);
     }
     return;
   }
@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
     // Which half of a triangle is hidden may be meant so.
     if (mask != nullptr && value != nullptr && is_large_negative(site, value) &&
         !function_has_word(site, {"tril", "triu"}) && meaning_of(site, mask) == MaskMeaning::Present) {
-      tell(site, mask, method, true);
+      add_finding(site, mask, method, true);
     }
     return;
   }

@@ -49,7 +49,7 @@ const Node *repeated_by(const Site &site, const Call &maker) {
     const bool runs_again =
         statement != nullptr ? statement->body[0]->start <= site.node->start : loop->node->kind == NodeKind::While;
     // A value after each batch runs on within its epoch, as it should.
-    if (runs_again && !loop->tiny && !goes_over_data(site, *loop) &&
+    if (runs_again && !loop->few_iterations && !goes_over_data(site, *loop) &&
         (made_in != site.function || !is_inside(maker, *loop->node))) {
       return loop->node;
     }
@@ -63,7 +63,7 @@ const Node *repeated_by(const Site &site, const Call &maker) {
   }
   for (const model::CallSite *caller : site.function->called_by) {
     for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
-      if (!loop->tiny && !caller->once && (type == nullptr || !is_made_there(site, *type, *loop))) {
+      if (!loop->few_iterations && !caller->once && (type == nullptr || !is_made_there(site, *type, *loop))) {
         return caller->call;
       }
     }
@@ -155,14 +155,14 @@ bool may_reset_keras(const Site &site, const Call &maker, std::string_view text)
 }
 
 // Several epochs, however few: from the second one on, the value is wrong.
-bool has_turns(const Site &site, const model::Loop &loop) {
+bool has_iterations(const Site &site, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
   const auto *range = statement != nullptr ? as<Call>(statement->iter) : nullptr;
   const bool counts = range != nullptr && range->args.size() == 1 && called_api(site, *range) == "range";
   const bool is_left =
       statement != nullptr && !statement->body.empty() &&
       (statement->body.back()->kind == NodeKind::Break || statement->body.back()->kind == NodeKind::Return);
-  return !loop.tiny || (counts && !is_left && integer_of(site, range->args[0]).value_or(2) >= 2);
+  return !loop.few_iterations || (counts && !is_left && integer_of(site, range->args[0]).value_or(2) >= 2);
 }
 
 // A loop over batches, or one that adds to metrics of Keras in each iteration.
@@ -176,7 +176,7 @@ bool goes_over_batches(const Site &site, const model::Loop &loop) {
 // The loop around the place, without those over a few metrics: `{k: m.result() for k, m in metrics.items()}`.
 const model::Loop *long_loop_of(const Site &site) {
   const model::Loop *loop = loop_around(site);
-  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few ||
+  while (loop != nullptr && (loop->few_iterations || loop->iterations == model::Iterations::Few ||
                              (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While))) {
     loop = loop->parent;
   }
@@ -190,7 +190,7 @@ const Node *epochs_around(const Site &site, const Call &maker) {
     const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
       return inner->parent == loop && !is_inside(*site.node, *inner->node) && goes_over_batches(site, *inner);
     });
-    if (has_batches && statement != nullptr && has_turns(site, *loop) && !is_inside(maker, *loop->node) &&
+    if (has_batches && statement != nullptr && has_iterations(site, *loop) && !is_inside(maker, *loop->node) &&
         statement->body[0]->start <= site.node->start) {
       return loop->node;
     }
@@ -215,7 +215,7 @@ const Node *epochs_of_callers(const Site &site, const Call &maker) {
   }
   for (const model::CallSite *caller : site.function->called_by) {
     const model::Loop *loop = caller->loop;
-    if (loop != nullptr && has_turns(site_of_origin(site, *caller->caller), *loop) && !caller->once &&
+    if (loop != nullptr && has_iterations(site_of_origin(site, *caller->caller), *loop) && !caller->once &&
         loop->node->kind == NodeKind::For && (type == nullptr || !is_made_there(site, *type, *loop))) {
       return caller->call;
     }

@@ -135,7 +135,7 @@ Stages stages_of(const Site &site, const Expr *collection) {
   return stages;
 }
 
-void tell_shared(Site &site, const Expr &metric) {
+void report_shared(Site &site, const Expr &metric) {
   if (!site.module->is_test) {
     report(site, metric,
            fmt::format("`{}` is one metric for all stages, so its result mixes the batches of all of them",
@@ -157,7 +157,7 @@ void check_comprehension(Site &site, const DictComp &node) {
   if (node.generators.size() == 1 && is_metric(node.value) &&
       !mentions_target(node.generators[0]->target, node.value) &&
       stages_of(site, node.generators[0]->iter).are_several()) {
-    tell_shared(site, *node.value);
+    report_shared(site, *node.value);
   }
 }
 
@@ -174,7 +174,7 @@ void check_dict(Site &site, const Dict &node) {
       }
     }
     if (stages.are_several()) {
-      return tell_shared(site, *item.value);
+      return report_shared(site, *item.value);
     }
   }
 }
@@ -209,7 +209,7 @@ void check_node(Site &site, const Node &node) {
 // dict.fromkeys(("train", "val"), metric)
 void check_fromkeys(Site &site, const Call &call) {
   if (call.args.size() == 2 && is_metric(call.args[1]) && stages_of(site, call.args[0]).are_several()) {
-    tell_shared(site, *call.args[1]);
+    report_shared(site, *call.args[1]);
   }
 }
 

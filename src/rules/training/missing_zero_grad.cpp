@@ -233,9 +233,9 @@ void check_other(Site &site, const Call &call) {
       value.is_kind(Kind::TorchOptimizer) && value.maker() != nullptr && value.alternatives == nullptr;
   // In a function that runs again and again it does not matter which of them is cleared first.
   const bool is_before = after != all.calls.begin();
-  const bool is_told_by_facts = optimizer->kind == NodeKind::Subscript || !is_before;
+  const bool is_implied_by_facts = optimizer->kind == NodeKind::Subscript || !is_before;
   if (all.calls.empty() || !all.are_stepped || all.texts.contains(written) || (!is_before && !site.function->in_loop) ||
-      (is_told_by_facts && (!is_known || is_cleared_somewhere(site, *value.maker())))) {
+      (is_implied_by_facts && (!is_known || is_cleared_somewhere(site, *value.maker())))) {
     return;
   }
   const Call *const cleared = is_before ? *(after - 1) : *after; // the last zero_grad() before it, or the next one

@@ -122,8 +122,8 @@ const Node *update_of_pairs(const Site &site, const Node *root, std::string_view
   return found;
 }
 
-void tell(Site &site, const Assign &assignment, std::string_view copy, std::string_view original, const Node &used,
-          std::string consequence) {
+void add_finding(Site &site, const Assign &assignment, std::string_view copy, std::string_view original,
+                 const Node &used, std::string consequence) {
   Finding &finding = report(
       site, assignment,
       fmt::format("`{}` is the same model as `{}`, not a copy of it, so {}", copy, original, consequence),
@@ -169,11 +169,11 @@ const Node *later_use(const Site &site, const Expr *target, const Node &loop) {
 void check_best(Site &site, const Assign &assignment, const Expr *target, const Expr *value) {
   const model::Loop *outermost = nullptr;
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (loop->trains && !loop->tiny && !is_bound_by(*loop, value)) {
+    if (loop->trains && !loop->few_iterations && !is_bound_by(*loop, value)) {
       outermost = loop;
     }
   }
-  if (outermost == nullptr || runs_every_turn(site, *outermost)) {
+  if (outermost == nullptr || runs_every_iteration(site, *outermost)) {
     return;
   }
   for (std::size_t i = site.ancestors.size(); i-- > 0 && site.ancestors[i] != outermost->node;) {
@@ -335,7 +335,7 @@ void check(Site &site, const Node &node) {
       node_has_word(site, root != nullptr ? *root : assignment, std::initializer_list<std::string_view>{"deepcopy"})) {
     return;
   }
-  tell(site, assignment, copy, original, *used, "updating one from the other has no effect");
+  add_finding(site, assignment, copy, original, *used, "updating one from the other has no effect");
 }
 
 } // namespace

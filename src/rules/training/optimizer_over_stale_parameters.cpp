@@ -134,7 +134,7 @@ void check_maker(Site &site, const Call &call) {
   }
   const model::CallSite &caller = *function->called_by[0];
   const model::Loop *const loop = caller.loop;
-  if (loop == nullptr || !loop->steps || loop->tiny || caller.conditional || caller.by_type ||
+  if (loop == nullptr || !loop->steps || loop->few_iterations || caller.conditional || caller.by_type ||
       !goes_over_data(site_of(site, *caller.call), *loop)) {
     return;
   }
@@ -296,7 +296,7 @@ bool replaces_parameters(const Site &site, const Stmt *statement, std::string_vi
 }
 
 // Does the statement tell the optimizer of new parameters, or make another one, also as the given call does?
-bool is_told(const Site &site, const Stmt *statement, const Call &call) {
+bool is_given(const Site &site, const Stmt *statement, const Call &call) {
   const model::FunctionInfo *const function = called_function(site, call);
   return any_node(static_cast<const Node *>(statement), [&](const Node *node) {
     const auto *made = as<Call>(node);
@@ -311,7 +311,7 @@ void check_after(Site &site, const Call &call, std::string_view model, bool is_c
   const Block &body = site.function != nullptr && site.function->definition() != nullptr
                           ? site.function->definition()->body
                           : site.module->parsed->tree.body;
-  if (any_statement_after(body, call.start, [&](const Stmt *next) { return is_told(site, next, call); })) {
+  if (any_statement_after(body, call.start, [&](const Stmt *next) { return is_given(site, next, call); })) {
     return;
   }
   any_statement_after(body, call.start, [&](const Stmt *next) {

@@ -22,7 +22,7 @@ bool is_of_iteration(const model::Loop &loop, const Expr *expr) {
 void check(Site &site, const Call &call) {
   const model::Loop *const loop = loop_around(site);
   if (model::kind_of(&call) != Kind::TorchOptimizer || loop == nullptr || !loop->trains || loop->steps || loop->once ||
-      site.module->is_test || !runs_every_turn(site, *loop) ||
+      site.module->is_test || !runs_every_iteration(site, *loop) ||
       (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
     return;
   }

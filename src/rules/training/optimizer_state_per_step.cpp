@@ -85,7 +85,7 @@ bool check_parameter(Site &site, const Call &call, const Expr &optimizer, const 
   // A loop that binds what it passes to what it gets back.
   const auto carries = [&](const model::CallSite *caller) {
     const auto *given = as<Name>(model::passed_argument(*caller, index));
-    return given != nullptr && caller->loop != nullptr && !caller->loop->tiny && !caller->once &&
+    return given != nullptr && caller->loop != nullptr && !caller->loop->few_iterations && !caller->once &&
            is_bound_in(*caller->loop, given->id);
   };
   const auto caller = std::ranges::find_if(function.called_by, carries);
@@ -130,7 +130,7 @@ const Call *step_with(const Site &site, const model::Loop &loop, Symbol state, c
 bool is_in_step(const Site &site) {
   const model::Loop *loop = long_loop_around(site);
   if (loop != nullptr) {
-    return runs_every_turn(site, *loop);
+    return runs_every_iteration(site, *loop);
   }
   if (site.function == nullptr || site.function->definition() == nullptr) {
     return false;
@@ -165,7 +165,7 @@ void check_created(Site &site, const Call &call) {
   const Keyword *optimizer = keyword_argument(call, "tx");
   const auto *carried = params != nullptr ? as<Name>(params->value) : nullptr;
   if (loop == nullptr || state == nullptr || carried == nullptr || optimizer == nullptr || site.module->is_test ||
-      !is_bound_in(*loop, carried->id) || !runs_every_turn(site, *loop) || is_stateless(site, optimizer->value)) {
+      !is_bound_in(*loop, carried->id) || !runs_every_iteration(site, *loop) || is_stateless(site, optimizer->value)) {
     return;
   }
   // One update, and then the parameters go on alone: `params = state.params`.
@@ -217,7 +217,7 @@ void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   const FunctionDef *definition = site.function->definition();
   const bool is_step = loop == nullptr && definition != nullptr && is_in_step(site);
-  if ((loop == nullptr && !is_step) || (loop != nullptr && !runs_every_turn(site, *loop))) {
+  if ((loop == nullptr && !is_step) || (loop != nullptr && !runs_every_iteration(site, *loop))) {
     return;
   }
   const auto *repeated = loop != nullptr ? as<For>(loop->node) : nullptr;

@@ -23,7 +23,7 @@ u32 bindings_in(const Node *loop, Symbol name) {
 void check(Site &site, const Call &call) {
   const model::Loop *const loop = loop_around(site);
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  if (site.module->is_test || loop == nullptr || assignment == nullptr || !runs_every_turn(site, *loop)) {
+  if (site.module->is_test || loop == nullptr || assignment == nullptr || !runs_every_iteration(site, *loop)) {
     return;
   }
   for (const Expr *given : call.args) {

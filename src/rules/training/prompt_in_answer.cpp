@@ -101,7 +101,7 @@ bool stands_in_prompt(const Site &site, const std::string &word) {
   return false;
 }
 
-void tell(Site &site, const Expr *text, const Node &place, const std::string &consequence) {
+void add_finding(Site &site, const Expr *text, const Node &place, const std::string &consequence) {
   const Echo echo = echo_of(site, text);
   if (echo.generate == nullptr || echo.decode == nullptr || echo.is_cut) {
     return;
@@ -131,12 +131,12 @@ void check_node(Site &site, const Node &node) {
     const StringConstant *const word = as_string(left);
     const std::string wanted = word != nullptr ? string_value(site.module->parsed->source, *word) : std::string{};
     if (wanted.size() > 1 && stands_in_prompt(site, wanted)) {
-      tell(site, right, node, fmt::format("which contains `{}` as well", wanted));
+      add_finding(site, right, node, fmt::format("which contains `{}` as well", wanted));
     }
   } else if (op == CompareOperator::Eq || op == CompareOperator::NotEq) {
     const Expr *const text = as_string(right) != nullptr ? left : as_string(left) != nullptr ? right : nullptr;
     if (text != nullptr) {
-      tell(site, text, node, "so it is never equal to the answer");
+      add_finding(site, text, node, "so it is never equal to the answer");
     }
   }
 }
@@ -148,9 +148,9 @@ void check_call(Site &site, const Call &call) {
     return;
   }
   if (is_start && as_string(call.args[0]) != nullptr) {
-    tell(site, receiver_of(call), call, "so it never starts with the answer");
+    add_finding(site, receiver_of(call), call, "so it never starts with the answer");
   } else if (!is_start && call.args.size() == 1) {
-    tell(site, call.args[0], call, "so it cannot be parsed");
+    add_finding(site, call.args[0], call, "so it cannot be parsed");
   }
 }
 

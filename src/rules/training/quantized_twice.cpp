@@ -22,7 +22,7 @@ void check(Site &site, const Call &call) {
           fmt::format("`{}=` together with `quantization_config=` raises a ValueError since Transformers 4.38", name),
           fmt::format("set `{}` only in the configuration: `BitsAndBytesConfig({}=…)`", name, name));
       if (status_in(site, "transformers", "4.38") == Status::Fine) {
-        tell_for_upgrade(finding, site, "transformers");
+        report_for_upgrade(finding, site, "transformers");
       }
       return;
     }

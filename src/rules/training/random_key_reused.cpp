@@ -345,9 +345,9 @@ void check_call(Site &site, const Call &call) {
   }
   const bool is_list = loop != nullptr && (loop->node->kind == NodeKind::ListComp ||
                                            loop->node->kind == NodeKind::DictComp); // weights of all layers, samples
-  if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr || loop->tiny ||
-      (!is_list && loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) ||
-      (!is_list && !runs_every_turn(site, *loop)) || enclosing(site, NodeKind::IfExp) != nullptr) {
+  if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr ||
+      loop->few_iterations || (!is_list && loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) ||
+      (!is_list && !runs_every_iteration(site, *loop)) || enclosing(site, NodeKind::IfExp) != nullptr) {
     return;
   }
   const auto *statement = as<For>(loop->node);

@@ -81,7 +81,7 @@ bool is_gradient(const Expr *expr) {
   return attribute != nullptr && attribute->attr.text() == "grad";
 }
 
-void tell(Site &site, const Call &call, const Attribute &method) {
+void add_finding(Site &site, const Call &call, const Attribute &method) {
   const std::string_view name = text_of(site, method.value);
   Finding &finding = report(
       site, call,
@@ -182,7 +182,7 @@ void check(Site &site, const Node &node) {
   }
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
   if (method != nullptr && is_gradient(method->value) && gives_another(method->attr)) {
-    tell(site, *call, *method);
+    add_finding(site, *call, *method);
     return;
   }
   if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
@@ -198,7 +198,7 @@ void check(Site &site, const Node &node) {
       (callee.receiver().container && !is_part_of_batch(site, static_cast<const Name *>(method->value)->id))) {
     return;
   }
-  tell(site, *call, *method);
+  add_finding(site, *call, *method);
 }
 
 } // namespace

@@ -31,7 +31,7 @@ const Call *step_in(const model::Loop &loop) {
   return found;
 }
 
-void tell(Site &site, const Call &place, const Call &step) {
+void add_finding(Site &site, const Call &place, const Call &step) {
   Finding &finding = report(
       site, place,
       "`set_timesteps()` in every denoising step resets the scheduler's history, so a multistep solver never gets "
@@ -45,8 +45,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (const model::Loop *loop = loop_around(site)) {
-    if (const Call *step = step_in(*loop); step != nullptr && runs_every_turn(site, *loop)) {
-      tell(site, call, *step);
+    if (const Call *step = step_in(*loop); step != nullptr && runs_every_iteration(site, *loop)) {
+      add_finding(site, call, *step);
     }
     return;
   }
@@ -55,7 +55,7 @@ void check(Site &site, const Call &call) {
     const Call *step = caller->loop != nullptr && !caller->once ? step_in(*caller->loop) : nullptr;
     if (step != nullptr) {
       Site there = site_at(site, *caller);
-      tell(there, *caller->call, *step);
+      add_finding(there, *caller->call, *step);
       there.findings.back().notes.push_back({site.module->file, call.span(), "which calls it here"});
     }
   }

@@ -116,7 +116,7 @@ void check(Site &site, const Call &call) {
   Steps steps;
   if (loop == nullptr) {
     steps = steps_around(site, call);
-  } else if (loop->trains && runs_every_turn(site, *loop)) {
+  } else if (loop->trains && runs_every_iteration(site, *loop)) {
     steps = steps_in_loop(site, *loop, call);
   }
   if (steps.behind == nullptr || steps.before != nullptr) {
@@ -131,7 +131,7 @@ void check(Site &site, const Call &call) {
   finding.notes.push_back(
       {site_of(site, *steps.behind).module->file, steps.behind->span(), "the optimizer steps here"});
   if (status_in(site, "torch", "1.1") == Status::Fine) {
-    tell_for_upgrade(finding, site, "torch");
+    report_for_upgrade(finding, site, "torch");
   }
 }
 

@@ -19,7 +19,7 @@ void check(Site &site, const Call &call) {
   }
   const model::Loop *loop = loop_around(site);
   if (enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::IfExp) != nullptr ||
-      (loop != nullptr && loop->tiny)) {
+      (loop != nullptr && loop->few_iterations)) {
     return;
   }
   report(site, call,

@@ -68,7 +68,7 @@ Store changed_in_loop(const ClassInfo &type, Symbol name) {
         }
         const bool is_repeated =
             function->in_loop || std::ranges::any_of(function->loops, [&](const model::Loop *loop) {
-              return !loop->tiny && contains(loop->node, node);
+              return !loop->few_iterations && contains(loop->node, node);
             });
         if (is_repeated) {
           found = {function, node};
@@ -100,7 +100,7 @@ Store changed_from_outside(const model::Project &project, const ClassInfo &type,
     const bool is_it = holder.is(model::Value::Tag::Object) && !holder.open && holder.type == &type;
     const bool is_repeated =
         is_it && (function.in_loop || std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
-                    return !loop->tiny && contains(loop->node, store.object);
+                    return !loop->few_iterations && contains(loop->node, store.object);
                   }));
     if (is_repeated) {
       return {&function, store.object};
@@ -178,7 +178,7 @@ struct RepeatedStores {
 
   void add(const model::Loop *innermost, Symbol name, u32 order, const Store &store) {
     for (const model::Loop *loop = innermost; loop != nullptr; loop = loop->parent) {
-      if (loop->tiny) {
+      if (loop->few_iterations) {
         continue;
       }
       const auto [place, is_new] = of[loop].emplace(name.id, Place{order, store});
@@ -261,7 +261,7 @@ std::vector<const model::Loop *> calling_loops(const FunctionInfo &function) {
       take_steps();
       for (const model::Loop *loop = site->loop; loop != nullptr; loop = loop->parent) {
         const bool defines = loop->function->module == function.module && contains(loop->node, function.node);
-        if (!loop->tiny && !defines && known.insert(loop).second) {
+        if (!loop->few_iterations && !defines && known.insert(loop).second) {
           loops.push_back(loop);
         }
       }
@@ -301,7 +301,7 @@ Store rebound_in_loop(const Site &site, const FunctionInfo &compiled, std::span<
 
 // Is it a plain value there: no function, class or module?
 bool is_data(const model::Module &module, Symbol name) {
-  const model::Value *value = model::ever_of(*module.body, name);
+  const model::Value *value = model::all_values_of(*module.body, name);
   bool is_other = false;
   if (value != nullptr) {
     for_each_alternative(*value, [&](const model::Value &one) {

@@ -119,7 +119,7 @@ void add_split(const Site &site, const Node *node, std::vector<Split> &into) {
   }
 }
 
-void judge(Site &site, const Block &body) {
+void lint(Site &site, const Block &body) {
   std::vector<Split> splits;
   any_node(body, [&](const Node *node) {
     add_split(site, node, splits);
@@ -151,13 +151,13 @@ bool is_meant(const Site &site) {
 
 void check_function(Site &site, const Node &node) {
   if (is_meant(site)) {
-    judge(site, static_cast<const FunctionDef &>(node).body);
+    lint(site, static_cast<const FunctionDef &>(node).body);
   }
 }
 
 void check_module(Site &site) {
   if (is_meant(site)) {
-    judge(site, site.module->parsed->tree.body);
+    lint(site, site.module->parsed->tree.body);
   }
 }
 

@@ -73,7 +73,7 @@ std::string_view assigned_text(const Site &site, const Node &call) {
              : std::string_view{};
 }
 
-void tell(Site &site, const Node &place, std::string_view target) {
+void add_finding(Site &site, const Node &place, std::string_view target) {
   report(site, place,
          fmt::format(
              "this keeps almost nothing of `{}`: the small factor multiplies the average instead of the new weights",
@@ -111,7 +111,7 @@ void check_tree_map(Site &site, const Call &call) {
   const bool is_returned = result != nullptr && name != nullptr && site.function != nullptr &&
                            replaces_argument(site, *site.function, name->id);
   if (is_returned || assigned_text(site, call) == text_of(site, target)) {
-    tell(site, *lambda, text_of(site, target));
+    add_finding(site, *lambda, text_of(site, target));
   }
 }
 
@@ -147,7 +147,7 @@ void check_assign(Site &site, const Node &node) {
   const Expr *faded = faded_in(site, call.args[0]);
   const Expr *receiver = receiver_of(call);
   if (faded != nullptr && text_of(site, faded) == text_of(site, receiver)) {
-    tell(site, *call.args[0], text_of(site, receiver));
+    add_finding(site, *call.args[0], text_of(site, receiver));
   }
 }
 

@@ -108,7 +108,7 @@ void check(Site &site, const Node &node) {
   const Block &block =
       node.kind == NodeKind::For ? static_cast<const For &>(node).body : static_cast<const While &>(node).body;
   const model::Loop *known = site.project.loop_at(&node);
-  if (known == nullptr || known->tiny || leaves_at_end(block) || !goes_over_data(site, *known)) {
+  if (known == nullptr || known->few_iterations || leaves_at_end(block) || !goes_over_data(site, *known)) {
     return;
   }
   Totals totals; // of the loop, once there is a reset in it

@@ -282,7 +282,7 @@ private:
       return;
     }
     if (method == "fit" && state.switched.has_value() && key_of(frame, receiver_of(call)) == state.compiled->key) {
-      tell(frame, call, state);
+      add_finding(frame, call, state);
       state.switched.reset();
       return;
     }
@@ -296,7 +296,7 @@ private:
     }
   }
 
-  void tell(const Frame &frame, const Call &fit, const State &state) {
+  void add_finding(const Frame &frame, const Call &fit, const State &state) {
     const Place &switched = *state.switched;
     Span span{switched.node->start, switched.node->end};
     if (switched.node->kind == NodeKind::For) {

@@ -64,7 +64,7 @@ bool binds_model(const model::Loop &loop, const Expr *model) {
 const model::Loop *training_loop(const Site &site, const Expr *model) {
   const model::Loop *found = nullptr;
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (loop->trains && !loop->tiny && !binds_model(*loop, model)) {
+    if (loop->trains && !loop->few_iterations && !binds_model(*loop, model)) {
       found = loop;
     }
   }
@@ -192,7 +192,7 @@ void check(Site &site, const Node &node) {
     return check_method(site, assignment, *state);
   }
   const model::Loop *loop = training_loop(site, receiver_of(*state));
-  if (loop == nullptr || runs_every_turn(site, *loop) || is_left(site, *loop)) {
+  if (loop == nullptr || runs_every_iteration(site, *loop) || is_left(site, *loop)) {
     return; // kept in every iteration, it is what the last one leaves
   }
   const FunctionDef *definition = site.function->definition();

@@ -55,7 +55,7 @@ Block block_around(const Site &site, const Stmt *statement) {
   }
 }
 
-void tell(Site &site, const Call &call, const Call &backward, const Call &step) {
+void add_finding(Site &site, const Call &call, const Call &backward, const Call &step) {
   Finding &finding =
       report(site, call, "the gradients are cleared between `backward()` and `step()`, so the step has none to use",
              "call `zero_grad()` before `backward()` or after `step()`");
@@ -110,7 +110,7 @@ void check_parts(Site &site, const Call &call) {
   }
   if (place == 0) {
     if (parts.is_apart || parts.step->what == StepEvent::What::ScalerStep) {
-      tell(site, call, *parts.backward->call, *parts.step->call);
+      add_finding(site, call, *parts.backward->call, *parts.step->call);
     }
     return;
   }
@@ -179,7 +179,7 @@ void check(Site &site, const Call &call) {
       return;
     }
     if (called_method(*other) == "step" && is_on_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
-      tell(site, call, *backward, *other);
+      add_finding(site, call, *backward, *other);
       return;
     }
   }

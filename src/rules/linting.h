@@ -10,7 +10,7 @@
 
 namespace deepperf::rules {
 
-class KeptJudging;
+class KeptLinting;
 class ProjectShapes;
 class Subscriptions;
 
@@ -24,12 +24,12 @@ struct RuleFailure {
 };
 
 // Rules at work on a project, in parts that several threads may share.
-class Judging {
+class Linting {
 public:
   // `shapes`, if given, are asked for in finish(). With `kept`, which has begun with this project, only what may be
   // different is judged. With `timings` or a `trace`, all parts run on one thread.
-  Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes = nullptr,
-          KeptJudging *kept = nullptr, Timings *timings = nullptr, Trace *trace = nullptr);
+  Linting(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes = nullptr,
+          KeptLinting *kept = nullptr, Timings *timings = nullptr, Trace *trace = nullptr);
 
   [[nodiscard]] std::size_t parts() const { return parts_.size(); }
   // Each part once, on any thread.
@@ -46,12 +46,12 @@ private:
   };
 
   void run_kept(Part &part);
-  void judge_all_again();
+  void lint_all_again();
 
   const model::Project &project_;
   const Subscriptions &subscriptions_;
   ProjectShapes *shapes_;
-  KeptJudging *kept_;
+  KeptLinting *kept_;
   Timings *timings_;
   Trace *trace_;
   std::vector<Part> parts_;
@@ -59,10 +59,10 @@ private:
 };
 
 // Runs the rules. `timings`, if given, is told how long each took; then nothing is kept.
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               KeptJudging *kept = nullptr, Timings *timings = nullptr);
+Findings lint(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+              KeptLinting *kept = nullptr, Timings *timings = nullptr);
 
 // The same, and writes down what they ask.
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);
+Findings lint(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);
 
 } // namespace deepperf::rules

@@ -1,9 +1,9 @@
-#include "rules/judging.h"
+#include "rules/linting.h"
 
 #include "base/steps.h"
 #include "python/children.h"
 #include "python/visit_children.h"
-#include "rules/kept_judging.h"
+#include "rules/kept_linting.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"
 #include "rules/reach.h"
@@ -46,7 +46,7 @@ public:
         failures_(failures), timings_(timings) {}
 
   // Adds to what is kept of the module what the rules read, and lets only these rules look at it, or all.
-  void run_noting(const model::Module &module, const KeptJudging::Again &again, ProjectQuestions &questions,
+  void run_noting(const model::Module &module, const KeptLinting::Again &again, ProjectQuestions &questions,
                   KeptModule &kept) {
     Reads reads;
     reads.project = &site_.project;
@@ -401,10 +401,10 @@ struct Twice {
   std::string_view less;
   std::string_view more;
 };
-constexpr Twice kToldTwice[] = {{"DP159", "DP288"}}; // an untrained model, and an untrained part of a model
+constexpr Twice kReportedTwice[] = {{"DP159", "DP288"}}; // an untrained model, and an untrained part of a model
 
 // Of findings in order. None of the rules has to know what another one found, so that each can be run again alone.
-void drop_told_twice(Findings &findings) {
+void drop_reported_twice(Findings &findings) {
   const auto is_at = [](const Finding &a, const Finding &b) {
     return a.file == b.file && a.span.start == b.span.start;
   };
@@ -414,7 +414,7 @@ void drop_told_twice(Findings &findings) {
     while (end < findings.size() && is_at(findings[first], findings[end])) {
       ++end;
     }
-    for (const Twice &pair : kToldTwice) {
+    for (const Twice &pair : kReportedTwice) {
       const auto has = [&](std::string_view code) {
         return std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(first),
                            findings.begin() + static_cast<std::ptrdiff_t>(end),
@@ -442,7 +442,7 @@ void drop_told_twice(Findings &findings) {
 
 } // namespace
 
-Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, KeptJudging *kept,
+Linting::Linting(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, KeptLinting *kept,
                  Timings *timings, Trace *trace)
     : project_(project), subscriptions_(rules.subscriptions()), shapes_(shapes), kept_(kept), timings_(timings),
       trace_(trace) {
@@ -452,20 +452,20 @@ Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectSha
   constexpr std::size_t kMostParts = 8;
   std::size_t bytes = 0;
   for (const model::Module &module : project.modules) {
-    bytes += module.is_judged ? bytes_of(module) : 0;
+    bytes += module.is_linted ? bytes_of(module) : 0;
   }
   const std::size_t count = std::clamp<std::size_t>(bytes / kBytesOfPart, 1, kMostParts);
   parts_.resize(count);
   std::size_t before = 0;
   for (const model::Module &module : project.modules) {
-    if (module.is_judged) {
+    if (module.is_linted) {
       parts_[std::min(before * count / std::max<std::size_t>(bytes, 1), count - 1)].modules.push_back(&module);
       before += bytes_of(module);
     }
   }
 }
 
-void Judging::run(std::size_t index) {
+void Linting::run(std::size_t index) {
   Part &part = parts_[index];
   const SharedMemories::Use shared(memories_);
   forget_searches();
@@ -486,11 +486,11 @@ void Judging::run(std::size_t index) {
   }
 }
 
-void Judging::run_kept(Part &part) {
+void Linting::run_kept(Part &part) {
   Findings found;
   Walk walk(project_, subscriptions_, found, part.failures, nullptr, nullptr);
   for (const model::Module *module : part.modules) {
-    const KeptJudging::Again again = kept_->again(*module);
+    const KeptLinting::Again again = kept_->again(*module);
     if (!again.all && again.rules.empty()) {
       continue;
     }
@@ -513,7 +513,7 @@ void Judging::run_kept(Part &part) {
 
 // Who is the first to ask for a fact takes the steps to find it, so that leaving modules out may make a difference to
 // who is over the limit; and whoever was over it once is not kept.
-void Judging::judge_all_again() {
+void Linting::lint_all_again() {
   kept_->forget();
   kept_ = nullptr;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -523,10 +523,10 @@ void Judging::judge_all_again() {
   }
 }
 
-Findings Judging::finish(std::vector<RuleFailure> &failures) {
+Findings Linting::finish(std::vector<RuleFailure> &failures) {
   const auto is_doubtful = [](const Part &part) { return !part.failures.empty() || part.takes_many_steps; };
   if (kept_ != nullptr && std::ranges::any_of(parts_, is_doubtful)) {
-    judge_all_again();
+    lint_all_again();
   }
   Findings findings;
   for (Part &part : parts_) {
@@ -558,38 +558,38 @@ Findings Judging::finish(std::vector<RuleFailure> &failures) {
     }
   }
   sort_findings(findings); // parts may have come to the same place
-  drop_told_twice(findings);
+  drop_reported_twice(findings);
   vet_fixes(project_, findings);
   return findings;
 }
 
 namespace {
 
-Findings run_all(Judging &&judging, std::vector<RuleFailure> &failures) {
-  for (std::size_t part = 0; part < judging.parts(); ++part) {
-    judging.run(part);
+Findings run_all(Linting &&linting, std::vector<RuleFailure> &failures) {
+  for (std::size_t part = 0; part < linting.parts(); ++part) {
+    linting.run(part);
   }
-  return judging.finish(failures);
+  return linting.finish(failures);
 }
 
 } // namespace
 
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               KeptJudging *kept, Timings *timings) {
+Findings lint(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+              KeptLinting *kept, Timings *timings) {
   if (timings == nullptr) {
-    return run_all(Judging(project, rules, nullptr, kept), failures);
+    return run_all(Linting(project, rules, nullptr, kept), failures);
   }
   if (kept != nullptr) {
     kept->forget();
   }
   {
     std::vector<RuleFailure> same;
-    const Stopwatch watch(&timings->judge);
-    run_all(Judging(project, rules), same);
+    const Stopwatch watch(&timings->lint);
+    run_all(Linting(project, rules), same);
   }
   // Once more, because looking at the clock at each step takes time itself.
   Trace trace;
-  Findings findings = run_all(Judging(project, rules, nullptr, nullptr, timings, &trace), failures);
+  Findings findings = run_all(Linting(project, rules, nullptr, nullptr, timings, &trace), failures);
   for (const RuleFailure &failure : failures) {
     timings->stopped[failure.rule] += failure.is_too_long ? 1 : 0;
   }
@@ -599,8 +599,8 @@ Findings judge(const model::Project &project, const RuleSet &rules, std::vector<
   return findings;
 }
 
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {
-  return run_all(Judging(project, rules, nullptr, nullptr, nullptr, &trace), failures);
+Findings lint(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {
+  return run_all(Linting(project, rules, nullptr, nullptr, nullptr, &trace), failures);
 }
 
 } // namespace deepperf::rules

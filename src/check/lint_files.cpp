@@ -1,10 +1,10 @@
-#include "check/judge_files.h"
+#include "check/lint_files.h"
 
 #include "base/workers.h"
 #include "check/residents.h"
 #include "model/forget_facts.h"
 #include "model/imports.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 #include "rules/project_shapes.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace deepperf::check {
 namespace {
 
 // Files that the findings, or the notes on them, point into.
-void add_files_told_of(const rules::Findings &findings, std::unordered_set<u32> &files) {
+void add_files_reported_in(const rules::Findings &findings, std::unordered_set<u32> &files) {
   for (const rules::Finding &finding : findings) {
     files.insert(finding.file.value);
     for (const rules::Note &note : finding.notes) {
@@ -54,12 +54,12 @@ const rules::RuleSet &chosen_rules(const Options &options, LoadedFiles &loaded) 
 }
 
 // Work on groups, largest first, by all workers.
-class Judge {
+class Lint {
 public:
-  Judge(const Options &options, Progress &progress, LoadedFiles &loaded, const std::vector<model::Group> &groups)
+  Lint(const Options &options, Progress &progress, LoadedFiles &loaded, const std::vector<model::Group> &groups)
       : options_(options), progress_(progress), loaded_(loaded), rules_(chosen_rules(options, loaded)),
         groups_(groups) {
-    judged_.resize(groups_.size());
+    linted_.resize(groups_.size());
     timings_.resize(loaded.workers.size());
     if (loaded.residents != nullptr && groups.size() == 1) {
       residents_ = loaded.residents; // somebody edits a file
@@ -69,13 +69,13 @@ public:
     }
   }
 
-  ~Judge() {
+  ~Lint() {
     if (residents_ != nullptr) {
       residents_->end_check();
     }
   }
-  Judge(const Judge &) = delete;
-  Judge &operator=(const Judge &) = delete;
+  Lint(const Lint &) = delete;
+  Lint &operator=(const Lint &) = delete;
 
   void run() {
     std::vector<LargeGroup> large(parse_large_groups());
@@ -90,26 +90,26 @@ public:
           run_piece(pieces[i], index, large[pieces[i].group]);
         } else {
           const std::size_t group = i - pieces.size() + large.size();
-          judge_group(groups_[group], index, judged_[group]);
+          lint_group(groups_[group], index, linted_[group]);
         }
       }
     });
   }
 
-  void tell(std::vector<JudgedGroup> &judged, rules::Timings &timings) {
+  void add_finding(std::vector<LintedGroup> &linted, rules::Timings &timings) {
     for (Worker &worker : loaded_.workers) {
       timings.parse += std::exchange(worker.parse_time, 0);
     }
     for (const rules::Timings &some : timings_) {
       timings.add(some);
     }
-    std::ranges::move(judged_, std::back_inserter(judged));
+    std::ranges::move(linted_, std::back_inserter(linted));
   }
 
 private:
   // A mistake of ours must not cost the user what can be said of all other files.
-  static FileError &add_failure(FileIndex file, std::string message, JudgedGroup &judged) {
-    FileError &error = judged.failures.emplace_back();
+  static FileError &add_failure(FileIndex file, std::string message, LintedGroup &linted) {
+    FileError &error = linted.failures.emplace_back();
     error.file = file;
     error.level = FileError::Level::Unreadable;
     error.message = std::move(message);
@@ -167,9 +167,9 @@ private:
   struct Analysed {
     const model::Project *project = nullptr;
     std::unique_ptr<model::Project> own; // unless it stays
-    rules::KeptJudging *kept = nullptr;  // if it stays
+    rules::KeptLinting *kept = nullptr;  // if it stays
     std::unique_ptr<rules::ProjectShapes> shapes;
-    std::unique_ptr<rules::Judging> judging; // only of a large group
+    std::unique_ptr<rules::Linting> linting; // only of a large group
   };
 
   // A group that all workers analyze together and judge together.
@@ -199,11 +199,11 @@ private:
         if (options_.timings) { // so that times can be told apart
           break;
         }
-        one.judging = std::make_unique<rules::Judging>(*one.project, rules_, one.shapes.get(), one.kept);
+        one.linting = std::make_unique<rules::Linting>(*one.project, rules_, one.shapes.get(), one.kept);
         if (rules::asks_for_shapes(rules_)) {
           pieces.push_back({.group = i, .number = pieces.size() - first, .analysed = &one, .is_shapes = true});
         }
-        for (std::size_t part = 0; part < one.judging->parts(); ++part) {
+        for (std::size_t part = 0; part < one.linting->parts(); ++part) {
           pieces.push_back({.group = i, .number = pieces.size() - first, .analysed = &one, .part = part});
         }
       }
@@ -218,13 +218,13 @@ private:
       if (piece.is_shapes) {
         find_shapes(*piece.analysed);
       } else if (piece.analysed != nullptr) {
-        piece.analysed->judging->run(piece.part);
+        piece.analysed->linting->run(piece.part);
       }
     } catch (const std::exception &error) {
       large.failures[piece.number] = error.what();
     }
     if (--large.open == 0) { // whoever does the last piece
-      finish(groups_[piece.group], index, judged_[piece.group], large);
+      finish(groups_[piece.group], index, linted_[piece.group], large);
     }
   }
 
@@ -235,52 +235,52 @@ private:
     }
   }
 
-  void finish(const model::Group &group, u32 index, JudgedGroup &judged, LargeGroup &large) {
-    note_members(group, judged);
+  void finish(const model::Group &group, u32 index, LintedGroup &linted, LargeGroup &large) {
+    note_members(group, linted);
     for (const std::string &failure : large.failures) {
       if (!failure.empty()) {
-        add_group_failure(group, judged, failure);
+        add_group_failure(group, linted, failure);
       }
     }
-    guarded(group, judged, [&] {
+    guarded(group, linted, [&] {
       for (const Analysed &one : large.analysed) {
         std::vector<rules::RuleFailure> failures;
-        rules::Findings found = one.judging != nullptr
-                                    ? one.judging->finish(failures)
-                                    : rules::judge(*one.project, rules_, failures, one.kept, time_of(index));
-        note_findings(std::move(found), failures, judged);
+        rules::Findings found = one.linting != nullptr
+                                    ? one.linting->finish(failures)
+                                    : rules::lint(*one.project, rules_, failures, one.kept, time_of(index));
+        note_findings(std::move(found), failures, linted);
       }
     });
     large.analysed.clear();
     if (!loaded_.stay) {
-      drop_trees(group, loaded_.workers[index], judged.findings);
+      drop_trees(group, loaded_.workers[index], linted.findings);
     }
   }
 
-  static void add_group_failure(const model::Group &group, JudgedGroup &judged, std::string_view what) {
+  static void add_group_failure(const model::Group &group, LintedGroup &linted, std::string_view what) {
     add_failure(group.front()->index,
                 failure_message(fmt::format("this file or one of the {} that belong to it", group.size() - 1), what),
-                judged);
+                linted);
   }
 
-  template <class Work> static void guarded(const model::Group &group, JudgedGroup &judged, Work work) {
+  template <class Work> static void guarded(const model::Group &group, LintedGroup &linted, Work work) {
     try {
       work();
     } catch (const std::exception &error) {
-      add_group_failure(group, judged, error.what());
+      add_group_failure(group, linted, error.what());
     }
   }
 
-  static void note_members(const model::Group &group, JudgedGroup &judged) {
+  static void note_members(const model::Group &group, LintedGroup &linted) {
     for (const model::ParsedFile *file : group) {
-      judged.members.push_back(file->index.value);
+      linted.members.push_back(file->index.value);
     }
   }
 
   // From the beginning, by one worker.
-  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged) {
-    note_members(group, judged);
-    guarded(group, judged, [&] {
+  void lint_group(const model::Group &group, u32 index, LintedGroup &linted) {
+    note_members(group, linted);
+    guarded(group, linted, [&] {
       Worker &worker = loaded_.workers[index];
       for (model::ParsedFile *file : group) {
         prepare(*file, worker.trees, worker);
@@ -288,20 +288,20 @@ private:
       for (const model::Group &files : belonging_together(group)) {
         const Analysed analysed = analyse(files, 1, time_of(index));
         std::vector<rules::RuleFailure> failures;
-        rules::Findings found = rules::judge(*analysed.project, rules_, failures, analysed.kept, time_of(index));
-        note_findings(std::move(found), failures, judged);
+        rules::Findings found = rules::lint(*analysed.project, rules_, failures, analysed.kept, time_of(index));
+        note_findings(std::move(found), failures, linted);
       }
     });
     if (!loaded_.stay) {
-      drop_trees(group, loaded_.workers[index], judged.findings);
+      drop_trees(group, loaded_.workers[index], linted.findings);
     }
   }
 
   void drop_trees(const model::Group &group, Worker &worker, const rules::Findings &findings) {
-    std::unordered_set<u32> told;
-    add_files_told_of(findings, told);
+    std::unordered_set<u32> reported;
+    add_files_reported_in(findings, reported);
     for (model::ParsedFile *file : group) {
-      const bool is_needed = is_told(*file) || told.contains(file->index.value);
+      const bool is_needed = is_reported(*file) || reported.contains(file->index.value);
       if (!is_needed) {
         file->source = {};
         file->has_text = false;
@@ -321,7 +321,7 @@ private:
 
   void analyse_large_groups(std::vector<LargeGroup> &large) {
     for (std::size_t i = 0; i < large.size(); ++i) {
-      guarded(groups_[i], judged_[i], [&] {
+      guarded(groups_[i], linted_[i], [&] {
         for (const model::Group &files : belonging_together(groups_[i])) {
           large[i].analysed.push_back(analyse(files, workers(), time_of(0)));
         }
@@ -336,7 +336,7 @@ private:
       if (residents_ != nullptr) {
         const Residents::Analysed known = residents_->analyse(files, loaded_, threads);
         result.project = known.project;
-        result.kept = known.judging;
+        result.kept = known.linting;
       }
     } catch (...) {
       residents_->forget();
@@ -351,25 +351,25 @@ private:
   }
 
   void note_findings(rules::Findings found, const std::vector<rules::RuleFailure> &failures,
-                     JudgedGroup &judged) const {
+                     LintedGroup &linted) const {
     for (const rules::RuleFailure &failure : failures) {
       if (failure.is_too_long) {
         add_failure(failure.file,
                     fmt::format("{} stopped in this file, because it takes too many steps for the size of the file",
                                 failure.rule->code),
-                    judged)
+                    linted)
             .level = FileError::Level::Note;
         continue;
       }
       add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
-                  judged);
+                  linted);
     }
     for (rules::Finding &finding : found) {
       if (loaded_.files[finding.file.value]->parsed.is_test) {
         finding.severity = rules::Severity::Note;
       }
     }
-    std::ranges::move(found, std::back_inserter(judged.findings));
+    std::ranges::move(found, std::back_inserter(linted.findings));
   }
 
   const Options &options_;
@@ -378,7 +378,7 @@ private:
   const rules::RuleSet &rules_;
   Residents *residents_ = nullptr;
   const std::vector<model::Group> &groups_;
-  std::vector<JudgedGroup> judged_;
+  std::vector<LintedGroup> linted_;
   std::vector<rules::Timings> timings_; // of each worker
 };
 
@@ -418,11 +418,11 @@ void parse_files(const std::vector<LoadedFile *> &files, LoadedFiles &loaded) {
   });
 }
 
-void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
-                 const std::vector<model::Group> &groups, std::vector<JudgedGroup> &judged, rules::Timings &timings) {
-  Judge judge(options, progress, loaded, groups);
-  judge.run();
-  judge.tell(judged, timings);
+void lint_files(const Options &options, Progress &progress, LoadedFiles &loaded,
+                const std::vector<model::Group> &groups, std::vector<LintedGroup> &linted, rules::Timings &timings) {
+  Lint lint(options, progress, loaded, groups);
+  lint.run();
+  lint.add_finding(linted, timings);
 }
 
 } // namespace deepperf::check

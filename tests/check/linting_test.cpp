@@ -1,5 +1,5 @@
 #include "model/analysed.h"
-#include "rules/judging.h"
+#include "rules/linting.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, std::string>> large_project() {
   return files;
 }
 
-std::string told(const Findings &findings) {
+std::string reported(const Findings &findings) {
   std::string text;
   for (const Finding &finding : findings) {
     text += std::to_string(finding.file.value) + ":" + std::to_string(finding.span.start) + " " +
@@ -31,18 +31,18 @@ std::string told(const Findings &findings) {
   return text;
 }
 
-TEST(Judging, TakesPartsInAnyOrder) {
+TEST(Linting, TakesPartsInAnyOrder) {
   const model::Analysed code(large_project());
   const RuleSet rules(listed_rules());
   std::vector<RuleFailure> failures;
-  const std::string expected = told(judge(code.project(), rules, failures));
+  const std::string expected = reported(lint(code.project(), rules, failures));
   EXPECT_NE(expected.find("DP138"), std::string::npos);
-  Judging backwards(code.project(), rules);
+  Linting backwards(code.project(), rules);
   ASSERT_GT(backwards.parts(), 1U);
   for (std::size_t part = backwards.parts(); part-- > 0;) {
     backwards.run(part);
   }
-  EXPECT_EQ(told(backwards.finish(failures)), expected);
+  EXPECT_EQ(reported(backwards.finish(failures)), expected);
   EXPECT_TRUE(failures.empty());
 }
 

@@ -1,4 +1,4 @@
-#include "rules/kept_judging.h"
+#include "rules/kept_linting.h"
 
 #include "model/code_text.h"
 #include "model/fingerprint.h"
@@ -116,9 +116,9 @@ void note_fact_read(const model::Project &project, ProjectQuestions::FindFact fi
   }
 }
 
-void KeptJudging::forget() { *this = {}; }
+void KeptLinting::forget() { *this = {}; }
 
-void KeptJudging::begin(const model::Project &project, const std::vector<bool> &is_parsed_anew, u32 threads) {
+void KeptLinting::begin(const model::Project &project, const std::vector<bool> &is_parsed_anew, u32 threads) {
   std::vector<u64> now = model::fingerprints_of(project, threads);
   is_update_ = holds_ && now.size() == fingerprints_.size();
   holds_ = false; // until the end
@@ -140,12 +140,12 @@ void KeptJudging::begin(const model::Project &project, const std::vector<bool> &
   modules_.resize(project.modules.size());
 }
 
-bool KeptJudging::is_different(const ReadSet &reads) const {
+bool KeptLinting::is_different(const ReadSet &reads) const {
   return (reads.everything && anything_changed_) ||
          std::ranges::any_of(reads.units, [this](u32 unit) { return is_changed_[unit]; });
 }
 
-KeptJudging::Again KeptJudging::again(const model::Module &module) const {
+KeptLinting::Again KeptLinting::again(const model::Module &module) const {
   Again result;
   const KeptModule &kept = modules_[module.index];
   result.all = !is_update_ || is_changed_[module.index] || is_different(kept.shown);

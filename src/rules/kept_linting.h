@@ -72,7 +72,7 @@ private:
 // The fact was asked for: its answer is what was read, and not all that it was gathered from (see ReadsLeftOut).
 void note_fact_read(const model::Project &project, ProjectQuestions::FindFact find);
 
-class KeptJudging {
+class KeptLinting {
 public:
   // Compares the project with what it was when it was last judged. `is_parsed_anew` is by module.
   void begin(const model::Project &project, const std::vector<bool> &is_parsed_anew, u32 threads);

@@ -9,7 +9,7 @@
 namespace deepperf::check {
 
 // Files that were analyzed together, and all that was said about them.
-struct JudgedGroup {
+struct LintedGroup {
   std::vector<u32> members; // indexes of files, in ascending order
   rules::Findings findings;
   Hidden hidden;                   // findings that a cache had, which are not wanted
@@ -23,7 +23,7 @@ void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worke
 void parse_files(const std::vector<LoadedFile *> &files, LoadedFiles &loaded);
 
 // Adds what it finds: one for each group, in their order. They must come largest first.
-void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
-                 const std::vector<model::Group> &groups, std::vector<JudgedGroup> &judged, rules::Timings &timings);
+void lint_files(const Options &options, Progress &progress, LoadedFiles &loaded,
+                const std::vector<model::Group> &groups, std::vector<LintedGroup> &linted, rules::Timings &timings);
 
 } // namespace deepperf::check
