@@ -413,8 +413,9 @@ private:
     } else if (method == "cuda" || (method == "to" && !call.args.empty() && receiver != nullptr &&
                                     model::kind_of(receiver) == Kind::Unknown && !is_dtype(call.args[0]))) {
       moves = true;
-    } else if (!method.empty() && kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
-      arguments(call, "logging a tensor");
+    } else if (!callee.is(model::Value::Tag::Method) && !method.empty() &&
+               kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
+      arguments(call, "logging a tensor"); // a method of the project tells by its body what it does
     }
   }
 

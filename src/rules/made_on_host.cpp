@@ -1,6 +1,7 @@
 #include "rules/made_on_host.h"
 
 #include "base/name_table.h"
+#include "rules/origins.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ public:
       return of_name(site, *static_cast<const Name *>(expr), depth);
     case NodeKind::Attribute: // math.inf, torch.float32, x.dtype
       return {.is_own = value_of(site, expr).is(Value::Tag::Api) || is_plain_number(site, expr) ||
-                        static_cast<const Attribute *>(expr)->attr.text() == "dtype"};
+                        static_cast<const Attribute *>(expr)->attr.text() == "dtype" || is_number_here(site, *expr)};
     case NodeKind::BinOp:
     case NodeKind::UnaryOp:
     case NodeKind::Compare:
@@ -128,6 +129,22 @@ private:
     return all;
   }
 
+  // An attribute that is a number by default (`self.base`, an argument of the constructor), or is used as a size in the
+  // same function: `torch.arange(self.half) / self.half`.
+  static bool is_number_here(const Site &site, const Expr &attribute) {
+    const auto setting = setting_of(site, &attribute);
+    if (setting.has_value() && setting->as_number().has_value()) {
+      return true;
+    }
+    const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+    const std::string_view text = text_of(site, &attribute);
+    return definition != nullptr && any_node(definition->body, [&](const Node *node) {
+             const auto *call = as<Call>(node);
+             return call != nullptr && takes_device(called_api(site, *call)) &&
+                    std::ranges::any_of(call->args, [&](const Expr *size) { return text_of(site, size) == text; });
+           });
+  }
+
   // A name that one statement binds, and that nothing changes in place.
   Source of_name(const Site &site, const Name &name, u32 depth) {
     if (is_plain_number(site, &name)) {
@@ -135,10 +152,29 @@ private:
     }
     const Expr *const value = last_assigned(site, name);
     const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-    if (value == nullptr || definition == nullptr || is_changed(*definition, name.id)) {
+    if (definition == nullptr || is_changed(*definition, name.id)) {
       return {};
     }
-    return of(site, value, depth + 1);
+    return value != nullptr ? of(site, value, depth + 1) : of_unpacked(site, name, depth);
+  }
+
+  // `cos, sin = self.table(n)`, or a name that goes over what such a function returns.
+  Source of_unpacked(const Site &site, const Name &name, u32 depth) {
+    Source all{.is_own = true};
+    const bool is_followed = visit_origins(site, *site.function, &name, [&](const Origin &origin) {
+      const Site there = site_of_origin(site, *origin.function);
+      const auto *elements = as<Tuple>(origin.expr);
+      if (elements != nullptr && origin.path.size() == 1) { // any of them
+        for (const Expr *element : elements->elts) {
+          add(all, of(there, element, depth + 1));
+        }
+      } else {
+        const bool is_part = origin.path.empty() && origin.parameter_of == nullptr && origin.expr != &name;
+        add(all, is_part ? of(there, origin.expr, depth + 1) : Source{});
+      }
+      return Onward::Stop;
+    });
+    return is_followed && all.made != nullptr ? all : Source{};
   }
 
   static bool is_changed(const FunctionDef &definition, Symbol name) {

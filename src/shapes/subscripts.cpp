@@ -178,13 +178,13 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
       Shape shape;
       if (index.is(Tag::List)) {
         std::vector<Value> items;
-        if (!in.iterate(index, items)) {
+        const bool is_exact = in.iterate(index, items);
+        // Of a list of unknown length, one value stands for all of them.
+        if ((!is_exact && items.size() != 1) ||
+            std::ranges::any_of(items, [](const Value &item) { return !item.is(Tag::Int); })) {
           return {};
         }
-        if (std::ranges::any_of(items, [](const Value &item) { return !item.is(Tag::Int); })) {
-          return {};
-        }
-        shape = in.heap.shape({Dim::of(static_cast<i64>(items.size()))});
+        shape = in.heap.shape({is_exact ? Dim::of(static_cast<i64>(items.size())) : in.fresh("n", 0)});
         ++at;
       } else {
         const Tensor &by = *index.tensor;

@@ -177,6 +177,7 @@ Value call_random_split(Operation &op) {
   const auto make = [&] {
     Object *const object = op.in.heap.new_object(nullptr, intern("torch.utils.data.Subset"));
     object->content.attributes[item_key().id] = example;
+    object->content.attributes[intern("indices").id] = op.in.heap.new_open_list(Value::of(Dim{}));
     return Value::of(object);
   };
   if (!is_exact) {

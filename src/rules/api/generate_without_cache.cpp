@@ -225,7 +225,7 @@ void check_growth(Site &site, const Call &call) {
   any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);
     // One and the same model, and not the layers of a block that each get the features of all before them.
-    if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner) &&
+    if (forward == nullptr && inner != nullptr && !contains(&call, inner) && is_model_call(site, *inner) &&
         !is_chosen_by(*loop, inner->func)) {
       const Keyword *const decoded = keyword_argument(*inner, "decoder_input_ids");
       const Expr *input = decoded != nullptr ? decoded->value : argument(*inner, 0, "input_ids");

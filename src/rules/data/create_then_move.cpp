@@ -479,7 +479,8 @@ bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
   const std::vector<u32> *const mentions = places.of(text);
   return mentions == nullptr || std::ranges::any_of(mentions->rbegin(), mentions->rend(), [&](u32 number) {
            return places[number].node->start > move.end && !places[number].is_nested &&
-                  places[number].node->kind != NodeKind::Subscript;
+                  places[number].node->kind != NodeKind::Subscript &&
+                  places[number].node->context == Context::Load; // `for t in …` of a comprehension comes later
          });
 }
 
@@ -562,16 +563,17 @@ void check(Site &site, const Call &call) {
   const Site there = origin.elsewhere ? site_of(site, *origin.made) : site;
   const std::string_view api = called_api(there, *origin.made);
   const std::string_view maker = origin.legacy ? "torch.empty" : text_of(there, origin.made->func);
-  Finding &finding = report(
-      site, call,
-      origin.by_numpy ? "NumPy creates this array on the CPU, and it is then copied to the device"
-      : is_computed   ? "this tensor is computed on the CPU and then copied to the device"
-                      : "this tensor is created on the CPU and then copied to the device",
-      origin.by_numpy ? fmt::format("create it on the device with PyTorch's function and `device={}`", to.device)
-      : origin.elsewhere
-          ? fmt::format("pass the device to `{}`, and create the tensor there: `{}(…, device=…)`",
-                        text_of(site, as<Call>(receiver) != nullptr ? as<Call>(receiver)->func : receiver), maker)
-          : fmt::format("create it on the device: `{}(…, device={})`", maker, to.device));
+  Finding &finding =
+      report(site, call,
+             origin.by_numpy ? "NumPy creates this array on the CPU, and it is then copied to the device"
+             : is_computed   ? "this tensor is computed on the CPU and then copied to the device"
+                             : "this tensor is created on the CPU and then copied to the device",
+             origin.by_numpy ? fmt::format("create it on the device with PyTorch's function and `device={}`", to.device)
+             : origin.elsewhere ? fmt::format("pass the device to `{}`, and create the tensor there: `{}(…, device=…)`",
+                                              as<Call>(receiver) != nullptr ? text_of(site, as<Call>(receiver)->func)
+                                                                            : there.function->name.text(),
+                                              maker)
+                                : fmt::format("create it on the device: `{}(…, device={})`", maker, to.device));
   if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }

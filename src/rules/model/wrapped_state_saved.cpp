@@ -73,6 +73,7 @@ struct PlainLoad {
   const model::Module *module = nullptr;
   const Call *load = nullptr;
   const model::ClassInfo *type = nullptr; // of the model, if it is one of the project
+  bool is_strict = true;                  // false: keys that do not fit are ignored
 };
 
 struct PlainLoads {
@@ -86,8 +87,8 @@ struct PlainLoads {
 };
 
 bool knows_of_prefixes(const Site &site) {
-  return project_has_word(site, {"\"module.\"", "'module.'", "_orig_mod", "consume_prefix", "[7:]", "strict=False",
-                                 "\"module\"", "'module'"});
+  return project_has_word(
+      site, {"\"module.\"", "'module.'", "_orig_mod", "consume_prefix", "[7:]", "\"module\"", "'module'"});
 }
 
 void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoads &loads) {
@@ -101,6 +102,7 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
   there.function = &function;
   const Call *file = nullptr;
   const Call *plain = nullptr;
+  bool is_strict = true;
   any_node(body, [&](const Node *node) {
     const auto *call = as<Call>(node);
     if (call == nullptr) {
@@ -108,9 +110,9 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
     }
     if (called_api(there, *call) == "torch.load" && !call->args.empty()) {
       file = call;
-    } else if (called_method(*call) == "load_state_dict" && call->args.size() == 1 &&
-               (call->keywords.empty() || (keyword_argument(*call, "strict") != nullptr &&
-                                           bool_of(there, keyword_argument(*call, "strict")->value) == true))) {
+    } else if (const Expr *const strict = argument(*call, 1, "strict");
+               called_method(*call) == "load_state_dict" && !call->args.empty() && !has_hidden_arguments(*call) &&
+               (strict == nullptr || bool_of(there, strict).has_value())) {
       const Expr *receiver = receiver_of(*call);
       const Kind kind = model::kind_of(receiver);
       const bool is_model =
@@ -120,6 +122,7 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
       model::for_each_alternative(value, [&](const model::Value &one) { is_wrapped |= !prefix_of(one).empty(); });
       if (is_model && !is_wrapped && prefix_of(receiver_value(there, *call)).empty()) {
         plain = call;
+        is_strict = strict == nullptr || bool_of(there, strict) == true;
       }
     }
     return false;
@@ -127,7 +130,7 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
   if (file != nullptr && plain != nullptr) {
     const model::Value model = value_of(there, receiver_of(*plain));
     const model::ClassInfo *const type = model.is(model::Value::Tag::Object) ? model.type : nullptr;
-    const PlainLoad load{function.module, plain, type};
+    const PlainLoad load{function.module, plain, type, is_strict};
     loads.all.try_emplace(file_in(there, file->args[0]), load);
     if (type != nullptr) {
       loads.of_class.try_emplace(type, load);
@@ -162,7 +165,9 @@ const model::ClassInfo *wrapped_class(const Site &site, const model::Value &wrap
     if (value.is(model::Value::Tag::Object)) {
       return value.type;
     }
-    inner = call != nullptr ? receiver_of(*call) : nullptr; // Net().cuda()
+    const bool is_converted =
+        call != nullptr && called_method(*call) == "convert_sync_batchnorm" && !call->args.empty();
+    inner = is_converted ? call->args[0] : call != nullptr ? receiver_of(*call) : nullptr; // Net().cuda()
   }
   return nullptr;
 }
@@ -229,8 +234,9 @@ void check(Site &site, const Call &call) {
   const std::string_view model = text_of(site, receiver_of(*state));
   Finding &finding = report(
       site, *state,
-      fmt::format("the keys of this state dict start with `{}`{}, so it does not load into a model that is not wrapped",
-                  prepared != nullptr ? "module." : prefix, prepared != nullptr ? " with several processes" : ""),
+      fmt::format("the keys of this state dict start with `{}`{}, so {} a model that is not wrapped",
+                  prepared != nullptr ? "module." : prefix, prepared != nullptr ? " with several processes" : "",
+                  load->is_strict ? "it does not load into" : "`strict=False` loads none of them into"),
       prepared != nullptr ? fmt::format("save `accelerator.unwrap_model({}).state_dict()`", model)
                           : fmt::format("save `{}.{}.state_dict()`", model, prefix.substr(0, prefix.size() - 1)));
   finding.notes.push_back({load->module->file, load->load->span(),
@@ -260,7 +266,8 @@ model that Accelerate has prepared.
 ## Why it is wrong
 
 The wrapper is a module that holds the model as `module`, or as `_orig_mod` after `torch.compile`, so all keys of its state dict start with
-that prefix. `load_state_dict` of the plain model fails with missing and unexpected keys.
+that prefix. `load_state_dict` of the plain model fails with missing and unexpected keys. With `strict=False` it ignores them all, and
+the model keeps the weights that it started with.
 
 ## Bad
 

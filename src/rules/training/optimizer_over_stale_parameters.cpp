@@ -295,15 +295,21 @@ bool replaces_parameters(const Site &site, const Stmt *statement, std::string_vi
   return false;
 }
 
-// Does the statement tell the optimizer of new parameters, or make another one, also as the given call does?
+// Does the statement, or what it calls, tell the optimizer of new parameters, or make another one, also as the given
+// call does?
 bool is_given(const Site &site, const Stmt *statement, const Call &call) {
   const model::FunctionInfo *const function = called_function(site, call);
-  return any_node(static_cast<const Node *>(statement), [&](const Node *node) {
+  const auto gives = [&](const Node *node) {
     const auto *made = as<Call>(node);
     return made != nullptr &&
            (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer ||
             (function != nullptr && called_function(site, *made) == function));
-  });
+  };
+  return any_node(static_cast<const Node *>(statement), gives) ||
+         (site.function != nullptr &&
+          std::ranges::any_of(reached_functions(*site.function, *statement), [&](const model::FunctionInfo *reached) {
+            return reached->definition() != nullptr && any_node(reached->definition()->body, gives);
+          }));
 }
 
 // The statements after the call that makes the optimizer, in the function that the site stands in.
@@ -412,6 +418,81 @@ void check_callers(const Site &site, const Expr &model) {
   }
 }
 
+// The constructor that the function is, or that calls it for the same object; null if it is neither.
+const model::FunctionInfo *constructor_around(const Site &site) {
+  constexpr std::string_view kName = "__init__";
+  const model::FunctionInfo *const function = site.function;
+  if (function == nullptr || function->definition() == nullptr || function->type == nullptr ||
+      function->params.empty()) {
+    return nullptr;
+  }
+  if (function->name.text() == kName) {
+    return function;
+  }
+  for (const model::CallSite *by : function->called_by) {
+    const model::FunctionInfo *const caller = by->caller;
+    const auto *receiver = as<Name>(receiver_of(*by->call));
+    if (by->bound && caller->name.text() == kName && caller->definition() != nullptr && !caller->params.empty() &&
+        receiver != nullptr && receiver->id == caller->params[0]->name) {
+      return caller;
+    }
+  }
+  return nullptr;
+}
+
+// The parameter that a constructor keeps in the attribute: `self.model = model`; an empty name if it keeps another
+// value.
+Symbol parameter_kept_as(const model::FunctionInfo &constructor, std::string_view attribute) {
+  for (const Stmt *statement : constructor.definition()->body) {
+    const auto *store = as<Assign>(statement);
+    const auto *target = store != nullptr && store->targets.size() == 1 ? as<Attribute>(store->targets[0]) : nullptr;
+    const auto *owner = target != nullptr ? as<Name>(target->value) : nullptr;
+    if (owner != nullptr && owner->id == constructor.params[0]->name && target->attr.text() == attribute) {
+      const auto *value = as<Name>(store->value);
+      return value != nullptr && constructor.has_param(value->id) ? value->id : Symbol{};
+    }
+  }
+  return {};
+}
+
+// `trainer = Trainer(model)`, whose constructor makes the optimizer of its own model or of the one that it is given:
+// what the code around then does with `trainer.model`, with `model`, or by `trainer.replace_head()`.
+void check_objects(const Site &site, const Expr &model) {
+  const model::FunctionInfo *const constructor = constructor_around(site);
+  const auto *root = model::root_name(&model);
+  const bool is_plain = root == &model || model.kind == NodeKind::Attribute;
+  if (constructor == nullptr || root == nullptr || !is_plain || site.ancestors.empty()) {
+    return;
+  }
+  const std::string path(text_of(site, &model).substr(root->id.text().size())); // `.model`, or empty
+  const bool is_own = root->id == site.function->params[0]->name;
+  if (!is_own && constructor != site.function) {
+    return;
+  }
+  const std::string_view attribute = std::string_view(path).substr(0, path.find('.', 1)); // `.model` of `.model.head`
+  const Symbol kept = !is_own                ? root->id
+                      : attribute.size() > 1 ? parameter_kept_as(*constructor, attribute.substr(1))
+                                             : Symbol{};
+  const std::string rest = is_own && !attribute.empty() ? path.substr(attribute.size()) : path;
+  for (const model::CallSite *by : constructor->called_by) {
+    if (!site.project.callee_of(by->call).is(model::Value::Tag::Class) || has_hidden_arguments(*by->call)) {
+      continue;
+    }
+    Site there = site_at(site, *by->caller, *by->call);
+    const auto *store = !there.ancestors.empty() ? as<Assign>(there.ancestors.back()) : nullptr;
+    if (is_own && store != nullptr && store->targets.size() == 1 && store->value == by->call) {
+      check_after(there, *by->call, std::string(text_of(there, store->targets[0])) + path, true);
+    }
+    for (u32 i = 1; kept && i < constructor->params.size(); ++i) {
+      const Expr *const given =
+          constructor->params[i]->name == kept ? argument(*by->call, i - 1, kept.text()) : nullptr;
+      if (given != nullptr && (given->kind == NodeKind::Name || given->kind == NodeKind::Attribute)) {
+        check_after(there, *by->call, std::string(text_of(there, given)) + rest, true);
+      }
+    }
+  }
+}
+
 void check(Site &site, const Call &call) {
   check_loop(site, call);
   const Expr *parameters = argument(call, 0, "params");
@@ -429,6 +510,7 @@ void check(Site &site, const Call &call) {
       check_after(site, call, text, model::kind_of(model) == Kind::TorchModule);
     }
     check_callers(site, *model);
+    check_objects(site, *model);
   }
 }
 
