@@ -48,37 +48,31 @@ bool reads(const model::FunctionInfo &function, Symbol name) {
          });
 }
 
-// A generator that the dataset keeps: each worker gets a copy of it, in the state it has.
-void check_generator(Site &site, const Call &loader) {
-  const Expr *const given = argument(loader, 0, "dataset");
-  if (given == nullptr || site.module->is_test || !argument_of(site, loader, 9, "worker_init_fn").is_absent() ||
-      project_has_word(site, {"get_worker_info"})) {
-    return;
-  }
-  const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
-  const model::Value dataset = value_of(site, given);
-  if (!workers.has_value() || workers->as_integer().value_or(0) < 1 || !dataset.is(model::Value::Tag::Object) ||
-      dataset.alternatives != nullptr) {
-    return;
-  }
-  const model::FunctionInfo *const item = model::find_method_of(*dataset.type, intern("__getitem__"));
-  if (item == nullptr || item->node == nullptr) {
-    return;
-  }
-  for (const model::ClassInfo *at : dataset.type->mro) {
+// The generators that objects of the class keep, and those of the objects that they keep: `self.augment.rng`.
+void check_attributes(Site &site, const Call &loader, const model::ClassInfo &type, const model::FunctionInfo &item,
+                      u32 depth) {
+  constexpr u32 kMostDepth = 2;
+  for (const model::ClassInfo *at : type.mro) {
     for (const auto &[name, cell] : at->attributes) {
       const model::Value &value = cell.value;
+      model::for_each_alternative(value, [&](const model::Value &one) {
+        if (depth < kMostDepth && one.is(model::Value::Tag::Object) && one.type != &type &&
+            one.type->kind == Kind::Unknown) {
+          check_attributes(site, loader, *one.type, item, depth + 1);
+        }
+      });
       if (!value.is_kind(Kind::RandomState) || value.maker() == nullptr || value.alternatives != nullptr) {
         continue;
       }
-      bool is_read = reads(*item, Symbol{name});
-      for (const model::FunctionInfo *reached : reached_functions(*item, *item->node)) {
+      bool is_read = reads(item, Symbol{name});
+      bool is_made_again = false; // for each item
+      for (const model::FunctionInfo *reached : reached_functions(item, *item.node)) {
         is_read = is_read || reads(*reached, Symbol{name});
-        if (std::ranges::find(reached->attribute_stores, Symbol{name}) != reached->attribute_stores.end()) {
-          return; // made again for each item
-        }
+        is_made_again = is_made_again ||
+                        std::ranges::find(reached->attribute_stores, Symbol{name}) != reached->attribute_stores.end();
       }
-      if (!is_read || std::ranges::find(item->attribute_stores, Symbol{name}) != item->attribute_stores.end()) {
+      if (!is_read || is_made_again ||
+          std::ranges::find(item.attribute_stores, Symbol{name}) != item.attribute_stores.end()) {
         continue;
       }
       const Site there = site_of(site, *value.maker());
@@ -99,6 +93,26 @@ void check_generator(Site &site, const Call &loader) {
       finding.notes.push_back({site.module->file, loader.span(), "the workers are started here"});
     }
   }
+}
+
+// A generator that the dataset keeps: each worker gets a copy of it, in the state it has.
+void check_generator(Site &site, const Call &loader) {
+  const Expr *const given = argument(loader, 0, "dataset");
+  if (given == nullptr || site.module->is_test || !argument_of(site, loader, 9, "worker_init_fn").is_absent() ||
+      project_has_word(site, {"get_worker_info"})) {
+    return;
+  }
+  const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
+  const model::Value dataset = value_of(site, given);
+  if (!workers.has_value() || workers->as_integer().value_or(0) < 1 || !dataset.is(model::Value::Tag::Object) ||
+      dataset.alternatives != nullptr) {
+    return;
+  }
+  const model::FunctionInfo *const item = model::find_method_of(*dataset.type, intern("__getitem__"));
+  if (item == nullptr || item->node == nullptr) {
+    return;
+  }
+  check_attributes(site, loader, *dataset.type, *item, 0);
 }
 
 void check_call(Site &site, const Call &call) {

@@ -165,8 +165,12 @@ public:
       }
     } else if (const auto *assignment = as<Assign>(node)) {
       note_assigned(*assignment);
-    } else if (const auto *call = as<Call>(node); call != nullptr && called_name(*call) == "argmax") {
-      note_argmax(*call);
+    } else if (const auto *call = as<Call>(node)) {
+      if (called_name(*call) == "argmax") {
+        note_argmax(*call);
+      } else if (!call->args.empty()) {
+        note_passed(*call);
+      }
     }
   }
 
@@ -239,6 +243,42 @@ private:
     } else if (subject != nullptr) {
       for (const u64 list : joined_in(subject)) {
         found.of_list.try_emplace(list, &call);
+      }
+    }
+  }
+
+  // `count(torch.cat(outputs), …)`: a function of the project that takes the argmax of what it is given, and nothing
+  // else.
+  void note_passed(const Call &call) {
+    for (u32 i = 0; i < call.args.size(); ++i) {
+      const std::vector<u64> lists = joined_in(call.args[i]);
+      const model::FunctionInfo *const function = !lists.empty() ? called_function(site_, call) : nullptr;
+      const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+      if (definition == nullptr || function->type != nullptr || i >= function->params.size()) {
+        continue;
+      }
+      const Call *reduced = nullptr;
+      u32 values = 0; // other uses than `logits.device` and the like
+      any_node(definition->body, [&](const Node *node) {
+        const auto *name = as<Name>(node);
+        values += name != nullptr && name->id == function->params[i]->name ? 1 : 0;
+        const auto *fact = as<Attribute>(node);
+        const auto *of = fact != nullptr ? as<Name>(fact->value) : nullptr;
+        const bool is_fact = fact != nullptr && (fact->attr.text() == "device" || fact->attr.text() == "shape");
+        values -= is_fact && of != nullptr && of->id == function->params[i]->name ? 1 : 0;
+        const auto *inner = as<Call>(node);
+        const auto *subject = inner != nullptr && called_name(*inner) == "argmax"
+                                  ? as<Name>(receiver_of(*inner) != nullptr && called_api(site_, *inner).empty()
+                                                 ? receiver_of(*inner)
+                                                 : argument(*inner, 0, "input"))
+                                  : nullptr;
+        reduced = subject != nullptr && subject->id == function->params[i]->name ? inner : reduced;
+        return false;
+      });
+      if (reduced != nullptr && values == 1) {
+        for (const u64 list : lists) {
+          found.of_list.try_emplace(list, &call);
+        }
       }
     }
   }

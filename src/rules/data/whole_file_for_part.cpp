@@ -151,6 +151,37 @@ bool returns_what_it_reads(const Site &site, const Call &call) {
          fate_of_taken(site, *site.function, taken_by(site.ancestors, call)) == Fate::Returned;
 }
 
+// The name under which a function has what the call reads: `series = load(path)`, `with load(path) as archive`.
+Symbol name_of_read(const Site &site, const Call &call) {
+  if (const Symbol name = name_of_result(site, call)) {
+    return name;
+  }
+  const auto *with = !site.ancestors.empty() ? as<With>(site.ancestors.back()) : nullptr;
+  for (u32 i = 0; with != nullptr && i < with->items.size(); ++i) {
+    const auto *name = with->items[i].context_expr == &call ? as<Name>(with->items[i].optional_vars) : nullptr;
+    if (name != nullptr) {
+      return name->id;
+    }
+  }
+  return {};
+}
+
+// Does the function return something that it computes from what the call reads, and from nothing else that it is given
+// but the path?
+bool returns_what_it_computes(const Site &site, const Call &call) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Symbol read = definition != nullptr ? name_of_read(site, call) : Symbol{};
+  const bool is_plain = definition != nullptr && (definition->decorators.empty() || site.function->is_static);
+  const auto *const result =
+      definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
+  if (!read || !is_plain || result == nullptr || result->value == nullptr || loop_around(site) != nullptr ||
+      enclosing(site, NodeKind::If) != nullptr || is_cached(*site.function) || keeps_something(site, *site.function)) {
+    return false;
+  }
+  const std::size_t own = site.function->type != nullptr && !site.function->is_static ? 1 : 0;
+  return site.function->params.size() == own + 1 && NamesFrom(*definition, read).mentioned_in(result->value);
+}
+
 void check(Site &site, const Call &call) {
   if (reads_lazily(call) || site.function == nullptr) {
     return;
@@ -159,7 +190,7 @@ void check(Site &site, const Call &call) {
     add_finding(site, site, call, call, *part);
     return;
   }
-  if (!returns_what_it_reads(site, call)) {
+  if (!returns_what_it_reads(site, call) && !returns_what_it_computes(site, call)) {
     return;
   }
   for (const model::CallSite *caller : site.function->called_by) { // read_array(path)

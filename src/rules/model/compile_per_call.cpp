@@ -62,6 +62,22 @@ bool is_dropped(const Site &site) {
   return !any_node(definition->body, escapes) && is_called;
 }
 
+// Is what is compiled the same each time: a name that holds the same, or a lambda of such names?
+bool is_same_each_time(const Site &site, const Repetition &repetition, const Expr *compiled) {
+  const auto *lambda = as<Lambda>(compiled);
+  if (lambda == nullptr) {
+    return stays_same(site, repetition, compiled);
+  }
+  return !any_node(static_cast<const Node *>(lambda->body), [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    const bool is_own = name != nullptr && std::ranges::any_of(lambda->params, [name](const Param *param) {
+                          return param->name == name->id;
+                        });
+    return name != nullptr && !is_own && site.function->slot_of(name->id) != model::FunctionInfo::kNoSlot &&
+           !stays_same(site, repetition, name);
+  });
+}
+
 void check(Site &site, const Call &call) {
   const Expr *compiled = argument(call, 0, "model");
   if (compiled == nullptr || is_kept(site, call)) {
@@ -92,7 +108,7 @@ void check(Site &site, const Call &call) {
   }
   const Repetition repetition = repetition_of(site);
   if (repetition.through_calls() && enclosing(site, NodeKind::If) == nullptr && compiled->kind != NodeKind::Call &&
-      site.function->name.text() != "__init__" && is_dropped(site) && stays_same(site, repetition, compiled)) {
+      site.function->name.text() != "__init__" && is_dropped(site) && is_same_each_time(site, repetition, compiled)) {
     Finding &finding = report(site, call, what + " compiles the same code again in every iteration", advice);
     add_note(finding, site, repetition);
     return;

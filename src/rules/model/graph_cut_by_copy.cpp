@@ -54,6 +54,27 @@ bool is_loss(const Site &site, const Expr *expr) {
   return text_of(site, expr).find("loss") != std::string_view::npos;
 }
 
+// `torch.tensor([loss1, loss2], requires_grad=True)`, whatever becomes of it: who asks for gradients of a list of
+// results wants those of the model. Of one tensor it may be a leaf that is optimized itself.
+void check_list(Site &site, const Call &call, const Expr &value) {
+  const Keyword *const asked = keyword_argument(call, "requires_grad");
+  const auto *name = as<Name>(&value);
+  const Expr *const written = name != nullptr ? last_assigned(site, *name) : &value;
+  const auto *all = as<ListComp>(written);
+  const auto *list = as<List>(written);
+  const Expr *const element = all != nullptr                           ? all->elt
+                              : list != nullptr && !list->elts.empty() ? list->elts[0]
+                                                                       : nullptr;
+  if (asked == nullptr || bool_of(site, asked->value) != true || element == nullptr || is_detached(element) ||
+      model::kind_of(element) != Kind::TorchTensor || !model::has_grad(element)) {
+    return;
+  }
+  report(site, call,
+         fmt::format("`{}` copies the values without their autograd graph, so `backward()` reaches no parameter",
+                     text_of(site, call.func)),
+         "use `torch.stack(…)`, which keeps the graph");
+}
+
 void check(Site &site, const Call &call) {
   const Expr *value = argument(call, 0, "data");
   const Expr *part = value != nullptr ? part_with_graph(site, value) : nullptr;
@@ -69,6 +90,7 @@ void check(Site &site, const Call &call) {
   }
   const Call *backward = backward_of(site.memory, site.project, *site.function, &call, Way::Alone);
   if (backward == nullptr) {
+    check_list(site, call, *value);
     return;
   }
   const bool is_list = part != value;

@@ -15,12 +15,13 @@ using namespace python;
 
 namespace {
 
-// A part of a model that its forward pass only reads: it runs under torch.no_grad().
+// A part of a model that is not trained: it runs under torch.no_grad(), or the constructor freezes it.
 struct FixedPart {
-  std::vector<const model::ClassInfo *> owners; // the model's own class, then those of the parts on the way
-  std::vector<Symbol> path;                     // `trunk`, `body` of self.trunk.body
-  const Node *place = nullptr;                  // where it is only read; null if there is none
-  const model::Module *module = nullptr;        // where that stands
+  std::vector<const model::ClassInfo *> owners;   // the model's own class, then those of the parts on the way
+  std::vector<Symbol> path;                       // `trunk`, `body` of self.trunk.body
+  const Node *place = nullptr;                    // where it is only read, or frozen; null if there is none
+  const model::Module *module = nullptr;          // where that stands
+  const model::FunctionInfo *frozen_in = nullptr; // that puts it into evaluation mode once, and freezes it
 
   [[nodiscard]] std::string text() const {
     std::string joined;
@@ -70,12 +71,96 @@ bool find_in_forward(const model::ClassInfo &type, const model::FunctionInfo &fo
   });
 }
 
+// `self.encoder` of `self.encoder.eval()`, or `self` itself; empty if it is neither.
+std::string_view own_part(const model::FunctionInfo &function, const Expr *expr) {
+  const auto *part = as<Attribute>(expr);
+  const auto *self = as<Name>(part != nullptr ? part->value : expr);
+  const bool is_own = self != nullptr && !function.params.empty() && self->id == function.params[0]->name;
+  return !is_own ? std::string_view{} : part != nullptr ? part->attr.text() : self->id.text();
+}
+
+// Does the function freeze the part, as `self.requires_grad_(False)` or in a loop over its parameters, and put it into
+// evaluation mode? Returns the call that does the latter.
+const Call *freezes(const Site &site, const model::FunctionInfo &function, std::string_view part) {
+  const FunctionDef *const definition = function.definition();
+  const Call *mode = nullptr;
+  bool is_frozen = false;
+  if (definition == nullptr || function.params.empty()) {
+    return nullptr;
+  }
+  any_node(definition->body, [&](const Node *node) {
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      const Expr *receiver = receiver_of(*call);
+      const auto *inner = as<Call>(receiver); // net.eval().requires_grad_(False)
+      receiver = inner != nullptr ? receiver_of(*inner) : receiver;
+      const bool is_it = receiver != nullptr && own_part(function, receiver) == part;
+      mode = is_it && method == "eval" ? call : mode;
+      is_frozen = is_frozen ||
+                  (is_it && method == "requires_grad_" && !call->args.empty() && bool_of(site, call->args[0]) == false);
+    }
+    const auto *loop = as<For>(node);
+    const auto *parameters = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+    if (parameters != nullptr && called_method(*parameters) == "parameters" &&
+        own_part(function, receiver_of(*parameters)) == part) {
+      is_frozen =
+          is_frozen || any_node(loop->body, [&](const Node *inside) {
+            const auto *store = as<Assign>(inside);
+            const auto *target = store != nullptr ? as<Attribute>(store->targets[0]) : nullptr;
+            return target != nullptr && target->attr.text() == "requires_grad" && bool_of(site, store->value) == false;
+          });
+    }
+    return false;
+  });
+  return is_frozen ? mode : nullptr;
+}
+
+// The constructor of the class freezes the object, or a part of it, and puts it into evaluation mode, once and for all.
+bool find_frozen(const Site &site, const model::ClassInfo &type, FixedPart &found) {
+  const model::FunctionInfo *const constructor = model::find_method_of(type, intern("__init__"));
+  if (constructor == nullptr || constructor->node == nullptr || constructor->params.empty()) {
+    return false;
+  }
+  std::vector<const model::FunctionInfo *> functions = reached_functions(*constructor, *constructor->node);
+  functions.insert(functions.begin(), constructor);
+  const auto look_for = [&](std::string_view part) {
+    for (const model::FunctionInfo *function : functions) {
+      const bool is_own =
+          std::ranges::any_of(type.mro, [function](const model::ClassInfo *at) { return at == function->type; });
+      const Call *const mode = is_own ? freezes(site, *function, part) : nullptr;
+      if (mode != nullptr) {
+        found.place = mode;
+        found.module = function->module;
+        found.frozen_in = function;
+        return true;
+      }
+    }
+    return false;
+  };
+  if (!found.path.empty() && model::find_method_of(type, intern("train")) == nullptr &&
+      look_for(constructor->params[0]->name.text())) {
+    found.owners.pop_back(); // it is the part itself
+    return true;
+  }
+  for (const model::ClassInfo *at : type.mro) {
+    for (const auto &[name, cell] : at->attributes) {
+      if (cell.value.is_kind(Kind::TorchModule) || cell.value.is(model::Value::Tag::Object)) {
+        if (look_for(Symbol{name}.text())) {
+          found.path.push_back(Symbol{name});
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 // The same in parts of the model, at any depth: `self.trunk` whose own forward runs `self.body` so.
-bool find_fixed_part(const model::ClassInfo &type, FixedPart &found, u32 depth = 0) {
+bool find_fixed_part(const Site &site, const model::ClassInfo &type, FixedPart &found, u32 depth = 0) {
   constexpr u32 kMostDepth = 4;
   found.owners.push_back(&type);
   const model::FunctionInfo *const forward = model::find_method_of(type, known::sym_forward);
-  if (forward != nullptr && find_in_forward(type, *forward, found)) {
+  if ((forward != nullptr && find_in_forward(type, *forward, found)) || find_frozen(site, type, found)) {
     return true;
   }
   std::vector<std::pair<Symbol, const model::ClassInfo *>> parts; // sorted, so that the answer is always the same
@@ -94,7 +179,7 @@ bool find_fixed_part(const model::ClassInfo &type, FixedPart &found, u32 depth =
       continue;
     }
     found.path.push_back(name);
-    if (find_fixed_part(*inner, found, depth + 1)) {
+    if (find_fixed_part(site, *inner, found, depth + 1)) {
       return true;
     }
     found.path.pop_back();
@@ -127,6 +212,15 @@ bool has_statistics(const Site &site, const model::ClassInfo &type, Symbol part)
     return known == model::Modes::Differ;
   }
   const bool is_guess = value.is_kind(Kind::TorchModule) && !value.name();
+  const bool is_wrapped = value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule;
+  if (is_wrapped && value.type->module != nullptr) {
+    // `net = resnet50()`, of whose parts it is built
+    return any_node_inside(static_cast<const Node *>(value.type->node), [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value();
+      return callee.is(model::Value::Tag::Api) && makes_batch_norm(callee.name().text());
+    });
+  }
   if (value.known() && !value.open && !is_guess) {
     return false;
   }
@@ -160,7 +254,12 @@ bool is_kept_in_evaluation(const Site &site, const FixedPart &part) {
   const bool is_set = std::ranges::any_of(part.names(), [&](std::string_view name) {
     const std::string call = fmt::format("{}.eval(", name);
     const std::string other = fmt::format("{}.train(", name);
-    return project_has_word(site, {call, other});
+    if (part.frozen_in == nullptr) {
+      return project_has_word(site, {call, other});
+    }
+    return std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
+      return &function != part.frozen_in && has_word(text_of(function), {call, other});
+    });
   });
   if (is_overridden || is_set || project_has_word(site, {"freeze_bn", "FrozenBatchNorm", "track_running_stats"})) {
     return true;
@@ -182,7 +281,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   FixedPart part;
-  if (!find_fixed_part(*model.type, part) || !has_statistics(site, *part.owners.back(), part.path.back()) ||
+  if (!find_fixed_part(site, *model.type, part) || !has_statistics(site, *part.owners.back(), part.path.back()) ||
       is_kept_in_evaluation(site, part)) {
     return;
   }
@@ -195,7 +294,9 @@ void check(Site &site, const Call &call) {
                  owner, part.text()),
              fmt::format("call `{}.{}.eval()` after it, or override `train()` in `{}`", owner, part.text(),
                          part.owners.back()->name.text()));
-  finding.notes.push_back({part.module->file, part.place->span(), "it is only read here, under `torch.no_grad()`"});
+  finding.notes.push_back({part.module->file, part.place->span(),
+                           part.frozen_in != nullptr ? "it is put into evaluation mode here, once"
+                                                     : "it is only read here, under `torch.no_grad()`"});
 }
 
 } // namespace
@@ -212,7 +313,8 @@ extern constinit const Rule kFrozenStatisticsDrift = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model.train()` of a model whose forward pass runs a part with batch normalization under `torch.no_grad()`, where nothing switches that part back to evaluation mode.
+`model.train()` of a model whose forward pass runs a part with batch normalization under `torch.no_grad()`, or whose constructor freezes such
+a part and puts it into evaluation mode, where nothing switches that part back to evaluation mode later.
 
 ## Why it is wrong
 

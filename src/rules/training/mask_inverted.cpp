@@ -126,7 +126,7 @@ class Encoder(nn.Module):
     def forward(self, ids):
         x = self.embed(ids)
         present = ids != 0
-        return self.attention(x, x, x, key_padding_mask=present)[0]
+        return self.attention(x, x, x, key_padding_mask=present, need_weights=False)[0]
 ```
 
 ## Good
@@ -144,7 +144,7 @@ class Encoder(nn.Module):
     def forward(self, ids):
         x = self.embed(ids)
         present = ids != 0
-        return self.attention(x, x, x, key_padding_mask=~present)[0]
+        return self.attention(x, x, x, key_padding_mask=~present, need_weights=False)[0]
 ```
 
 ## When it is wrong

@@ -36,7 +36,7 @@ class Attentive(nn.Module):
 
     def forward(self, x):
         h, _ = self.rnn(self.embed(x))
-        return self.out(self.look(h, h, h)[0])
+        return self.out(self.look(h, h, h)[0])  # expect: DP179
 
 
 class Sampler:

@@ -18,7 +18,7 @@ class Net(nn.Module):
 
     def first(self, ids):
         x = self.embed(ids)
-        mixed = self.attention(x, x, x)[0]
+        mixed = self.attention(x, x, x)[0]  # expect: DP179
         return mixed[:, 0, :]  # expect: DP899
 
     # ---- silent
