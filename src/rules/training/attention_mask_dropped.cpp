@@ -1,8 +1,10 @@
 #include "rules/encoding.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace deepperf::rules::attention_mask_dropped {
 
@@ -45,17 +47,123 @@ bool has_mask(const Call &call) {
          });
 }
 
+// A parameter of the function that is a mask, and that nothing in it reads; null if there is none.
+const Param *unread_mask(const FunctionDef &definition, const Expr *ids) {
+  const auto *name = as<Name>(ids);
+  const bool is_given = name != nullptr && std::ranges::any_of(definition.params, [&](const Param *param) {
+                          return param->name == name->id;
+                        });
+  if (!is_given) {
+    return nullptr;
+  }
+  for (const Param *param : definition.params) {
+    if (param->name.text().find("mask") != std::string_view::npos && param->default_value == nullptr &&
+        param->param_kind() == ParamKind::Regular && std::ranges::none_of(definition.body, [&](const Stmt *statement) {
+          return mentions(statement, param->name);
+        })) {
+      return param;
+    }
+  }
+  return nullptr;
+}
+
+// `def forward(self, input_ids, attention_mask): return self.bert(input_ids)`
+void check_forward(Site &site, const Call &call, const Expr *ids) {
+  const FunctionDef *definition = site.function->definition();
+  const Param *mask =
+      definition != nullptr && in_method(site, Kind::TorchModule, "forward") ? unread_mask(*definition, ids) : nullptr;
+  if (mask == nullptr || is_diffusion(site)) {
+    return;
+  }
+  std::string_view maker;
+  maker_of_callee(site, call, &maker);
+  if (has_word(maker, {"DPR", "XLMModel", "XLMWith", "Flaubert"}) || makes_causal_model(maker)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call,
+      fmt::format("`{}` is passed to `forward` and never used, so the model attends to the padding", mask->name.text()),
+      fmt::format("pass it on: `attention_mask={}`", mask->name.text()));
+  add_note(finding, site, *mask, "this mask is not read");
+  if (maker.empty()) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+// Are all texts of this file padded before they come to a loader: in the items of a dataset, or in its collator?
+bool are_items_padded(const Site &site, const Call **padded_by) {
+  struct PaddedItems {
+    const Call *padded = nullptr;
+    bool has_others = false;
+  };
+  const auto find = [&] {
+    PaddedItems found;
+    const auto look_at_function = [&](const Node *definition) {
+      const model::FunctionInfo *function =
+          definition->kind == NodeKind::FunctionDef ? site.project.function_at(definition) : nullptr;
+      if (function == nullptr) {
+        return false;
+      }
+      const Site inside = site_of_origin(site, *function);
+      any_node(function->definition()->body, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const auto encoding = call != nullptr ? encoding_of(inside, *call) : std::nullopt;
+        if (encoding.has_value()) {
+          const bool is_full = encoding->padding == Encoding::Padding::Full;
+          found.padded = is_full ? call : found.padded;
+          found.has_others |= !is_full;
+        }
+        return false;
+      });
+      return false;
+    };
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, look_at_function);
+    }
+    return found;
+  };
+  const PaddedItems &items = site.memory.recall<PaddedItems>(site.module, find);
+  *padded_by = items.padded;
+  return items.padded != nullptr && !items.has_others;
+}
+
+// `model(batch["input_ids"], labels=…)` of the batches of a loader, which the file pads.
+void check_loaded(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  const Call *padded_by = nullptr;
+  if (called_method(call) == "generate" || loop == nullptr || !goes_over_data(site, *loop) || is_diffusion(site) ||
+      !are_items_padded(site, &padded_by)) {
+    return;
+  }
+  std::string_view maker;
+  maker_of_callee(site, call, &maker);
+  if (maker.empty() || has_word(maker, {"DPR", "XLMModel", "XLMWith", "Flaubert"}) || makes_causal_model(maker)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the model gets padded ids without `attention_mask`, so it attends to the padding",
+             "pass the mask that the tokenizer returns: `attention_mask=batch[\"attention_mask\"]`");
+  add_note(finding, site, *padded_by, "the texts are padded here");
+}
+
 // Where a model is called with padded ids that the same function has made.
 void check_model(Site &site, const Call &call) {
   const bool generates = called_method(call) == "generate";
   const Expr *ids = argument(call, 0, generates && call.args.empty() ? "inputs" : "input_ids");
   ids = ids == nullptr ? argument(call, 0, "input_ids") : ids;
-  if (ids == nullptr || has_mask(call) || site.module->is_test || site.function == nullptr ||
-      !takes_ids_alone(site, ids) || is_diffusion(site)) {
+  if (ids == nullptr || has_mask(call) || site.module->is_test || site.function == nullptr) {
+    return;
+  }
+  if (!takes_ids_alone(site, ids) || is_diffusion(site)) {
+    check_forward(site, call, ids);
     return;
   }
   const auto encoded = encoded_anywhere(site, call, ids);
-  if (!encoded.has_value() || !is_padded(encoded->encoding)) {
+  if (!encoded.has_value()) {
+    check_loaded(site, call);
+    return;
+  }
+  if (!is_padded(encoded->encoding)) {
     return;
   }
   std::string_view maker;
@@ -187,7 +295,8 @@ extern constinit const Rule kAttentionMaskDropped = {
              .documentation = R"(## What it finds
 
 A Hugging Face model that is called with the `input_ids` of several padded texts alone, and functions that pad a batch and return only its
-`input_ids`, in a file that never mentions a mask. For `generate()` it is a hint unless the padding token also ends a text, because otherwise
+`input_ids`, in a file that never mentions a mask. Also a `forward` that receives a mask and never reads it, and batches of a loader
+whose texts the same file pads. For `generate()` it is a hint unless the padding token also ends a text, because otherwise
 the library works the mask out.
 
 ## Why it is wrong

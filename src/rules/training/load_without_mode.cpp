@@ -232,6 +232,13 @@ bool is_of_object_in_use(const Site &site) {
          });
 }
 
+// Does the program train, or, where the file itself loads weights, the file? Models are often trained by one script and
+// asked by another one.
+bool trains_nearby(const Site &site) {
+  const auto words = {std::string_view(".backward("), std::string_view("optimizer"), std::string_view("training_step")};
+  return file_has_word(site, {"load_state_dict("}) ? file_has_word(site, words) : project_has_word(site, words);
+}
+
 // A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
@@ -253,8 +260,7 @@ void check_forward(Site &site, const Call &call) {
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
   if (loop == nullptr && !context.in_evaluation_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
-       !project_has_word(site, {"load_state_dict(", "torch.load("}) ||
-       project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
+       !project_has_word(site, {"load_state_dict(", "torch.load("}) || trains_nearby(site))) {
     return;
   }
   if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||

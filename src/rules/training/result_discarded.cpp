@@ -1,5 +1,6 @@
 #include "base/name_table.h"
 #include "model/variance.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -155,6 +156,137 @@ bool check_dataset(Site &site, const Call &call) {
   return true;
 }
 
+// The result of a cell's last statement is shown; a chart or a table may be all that is meant.
+bool is_shown_in_notebook(const Site &site) {
+  return site.module->parsed->source.is_notebook && site.ancestors.empty();
+}
+
+// What a method that gives another object of the same kind leaves as it is; empty if it is no such method.
+std::string_view unchanged_by(Kind kind, Symbol method) {
+  static const NameTable kDataset({"filter", "select", "shuffle", "sort", "shard", "rename_column", "rename_columns",
+                                   "remove_columns", "with_format", "with_transform", "cast", "cast_column", "take",
+                                   "skip", "add_column", "class_encode_column", "train_test_split", "map"});
+  static const NameTable kFrame({"drop", "dropna", "fillna", "rename", "sort_values", "sort_index", "reset_index",
+                                 "set_index", "astype", "replace", "drop_duplicates", "assign", "merge", "join", "clip",
+                                 "reindex", "query"});
+  static const NameTable kArray(
+      {"astype", "clip", "round", "reshape", "transpose", "swapaxes", "squeeze", "flatten", "ravel", "repeat", "copy"});
+  return kind == Kind::HfDataset && kDataset.has(method)   ? "dataset"
+         : kind == Kind::PandasFrame && kFrame.has(method) ? "table"
+         : kind == Kind::NumpyArray && kArray.has(method)  ? "array"
+                                                           : std::string_view{};
+}
+
+// Is it surely a thing of that kind, which calls in sight made?
+bool is_made_here(const model::Value &value, Kind kind) {
+  bool is_known = !value.open && !value.none;
+  bool is_any = false;
+  model::for_each_alternative(value, [&](const model::Value &one) {
+    is_any = true;
+    is_known &= one.is_kind(kind) && !one.open && !one.container && one.maker() != nullptr;
+  });
+  return is_known && is_any;
+}
+
+// `frame.dropna()`, `dataset.shuffle(seed=1)` of Hugging Face, `array.astype(np.float32)` as a statement
+bool check_method(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const model::Value callee = site.project.callee_of(&call);
+  if (method == nullptr || !callee.is(model::Value::Tag::ApiMethod)) {
+    return false;
+  }
+  const std::string_view thing = unchanged_by(callee.kind, method->attr);
+  const model::Value &owner = callee.receiver();
+  const auto *column = as<Subscript>(method->value);
+  const model::Value whole = column != nullptr ? value_of(site, column->value) : owner;
+  if (thing.empty() || !is_made_here(whole, callee.kind) || has_hidden_arguments(call) || is_shown_in_notebook(site) ||
+      keyword_argument(call, "out") != nullptr) {
+    return false;
+  }
+  const Keyword *in_place = keyword_argument(call, "inplace");
+  if (in_place != nullptr && bool_of(site, in_place->value) != false) {
+    return false;
+  }
+  const Expr *root = method->value;
+  while (root->kind == NodeKind::Subscript || root->kind == NodeKind::Attribute) {
+    root = root->kind == NodeKind::Subscript ? static_cast<const Subscript *>(root)->value
+                                             : static_cast<const Attribute *>(root)->value;
+  }
+  if (root->kind != NodeKind::Name || enclosing(site, NodeKind::Try) != nullptr) {
+    return false; // perhaps it is tried whether that works
+  }
+  const std::string_view name = text_of(site, method->value);
+  Finding &finding = report(site, call,
+                            fmt::format("`{}()` returns a new {} that is discarded, so `{}` does not change",
+                                        method->attr.text(), thing, name),
+                            fmt::format("assign the result: `{} = {}`", name, text_of(site, &call)));
+  if (method->attr.text() == "map" || method->attr.text() == "filter") {
+    finding.tier = Tier::Hint; // the function may do something, or the result stay in the cache
+  }
+  return true;
+}
+
+// `np.append(values, x)`, `torch.clamp(x, 0, 1)`, `tf.reshape(x, …)` as a statement
+bool check_function(Site &site, const Call &call) {
+  static const NameTable kFunctions({"numpy.append",
+                                     "numpy.concatenate",
+                                     "numpy.delete",
+                                     "numpy.insert",
+                                     "numpy.expand_dims",
+                                     "numpy.squeeze",
+                                     "numpy.transpose",
+                                     "numpy.reshape",
+                                     "numpy.clip",
+                                     "numpy.stack",
+                                     "numpy.vstack",
+                                     "numpy.hstack",
+                                     "numpy.random.permutation",
+                                     "numpy.flip",
+                                     "numpy.roll",
+                                     "torch.cat",
+                                     "torch.stack",
+                                     "torch.squeeze",
+                                     "torch.unsqueeze",
+                                     "torch.reshape",
+                                     "torch.transpose",
+                                     "torch.permute",
+                                     "torch.flatten",
+                                     "torch.clamp",
+                                     "torch.nn.functional.normalize",
+                                     "torch.nn.functional.pad",
+                                     "torch.nn.functional.one_hot",
+                                     "tensorflow.reshape",
+                                     "tensorflow.cast",
+                                     "tensorflow.concat",
+                                     "tensorflow.expand_dims",
+                                     "tensorflow.squeeze",
+                                     "tensorflow.transpose",
+                                     "tensorflow.clip_by_value",
+                                     "jax.numpy.append",
+                                     "jax.numpy.concatenate",
+                                     "jax.numpy.expand_dims",
+                                     "jax.numpy.reshape",
+                                     "jax.numpy.clip",
+                                     "jax.numpy.transpose"});
+  const model::Value callee = site.project.callee_of(&call);
+  if (!callee.is(model::Value::Tag::Api) || !kFunctions.has(callee.name()) || has_hidden_arguments(call) ||
+      call.args.empty() || keyword_argument(call, "out") != nullptr || is_shown_in_notebook(site) ||
+      enclosing(site, NodeKind::Try) != nullptr ||
+      function_has_word(site, {"time(", "perf_counter", "timeit", "benchmark", "profile"})) {
+    return false;
+  }
+  const std::string_view written = text_of(site, call.func);
+  const Expr *first = call.args[0];
+  const bool is_permutation = callee.name().text() == "numpy.random.permutation";
+  const bool is_plain = first->kind == NodeKind::Name || first->kind == NodeKind::Attribute;
+  report(site, call, fmt::format("`{}()` returns its result, which is discarded; its arguments do not change", written),
+         is_permutation
+             ? fmt::format("shuffle in place with `np.random.shuffle({})`, or assign the result", text_of(site, first))
+         : is_plain ? fmt::format("assign the result: `{} = {}`", text_of(site, first), text_of(site, &call))
+                    : "assign the result");
+  return true;
+}
+
 // `x.to(f"cuda:{i}")` for each device of a loop: it is copied to find out whether it can be, or to wake them up.
 bool goes_to_each(const Site &site, const Call &call) {
   const model::Loop *const loop = loop_around(site);
@@ -177,7 +309,8 @@ void check(Site &site, const Node &node) {
   if (call != nullptr && site.module->tensorflow && check_dataset(site, *call)) {
     return;
   }
-  if (call != nullptr && !site.module->is_test && check_merge(site, *call)) {
+  if (call != nullptr && !site.module->is_test &&
+      (check_merge(site, *call) || check_method(site, *call) || check_function(site, *call))) {
     return;
   }
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
@@ -206,7 +339,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kResultDiscarded = {
     .info = {.code = "DP891",
              .name = "result-discarded",
-             .summary = "a method of a tensor, dataset or adapter whose result is discarded",
+             .summary = "a method of a tensor, array, table, dataset or adapter whose result is discarded",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -216,7 +349,8 @@ extern constinit const Rule kResultDiscarded = {
              .documentation = R"(## What it finds
 
 `x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, stages of a `tf.data` pipeline such as
-`dataset.shuffle(1000)`, and `model.merge_and_unload()` of PEFT. Also `optimizer.zero_grad` and similar methods that are named but not called, and
+`dataset.shuffle(1000)`, methods of Hugging Face datasets, pandas tables and NumPy arrays such as `frame.dropna()`, functions such as
+`np.append(values, x)`, and `model.merge_and_unload()` of PEFT. Also `optimizer.zero_grad` and similar methods that are named but not called, and
 `model = model.load_state_dict(state)`, which replaces the model by the result of loading.
 
 ## Why it is wrong
