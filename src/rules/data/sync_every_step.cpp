@@ -180,14 +180,15 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
   const bool is_much = is_forward ? (main.is_explicit || is_whole_test(main.place)) && !is_matching
                                   : is_over_batches || is_sampling || total > 1 || is_repeated;
+  // `if out[i, j] == end` in the evaluation's own code; a decoder that it calls may have to know whether it is done.
+  const bool is_per_element = is_asked_by_python(main) && main.is_repeated && main.call == nullptr;
   // An evaluation that reads results anyway waits for each batch in any case, unless it does so for each sample.
   const bool is_condition = is_sampling && is_asked_by_python(main);
-  const bool is_seldom =
-      is_open || (is_sampling && (step.hands_out || !runs_model_itself(site, *loop))) ||
-      (is_evaluation && ((reads_results && !is_repeated) ||
-                         (!main.is_explicit && !is_condition && !(is_asked_by_python(main) && main.is_repeated) &&
-                          (reads_results || !is_whole_test(main.place))) ||
-                         (step.measures && !is_repeated)));
+  const bool is_seldom = is_open || (is_sampling && (step.hands_out || !runs_model_itself(site, *loop))) ||
+                         (is_evaluation && ((reads_results && !is_repeated) ||
+                                            (!main.is_explicit && !is_condition && !is_per_element &&
+                                             (reads_results || main.call != nullptr || !is_whole_test(main.place))) ||
+                                            (step.measures && !is_repeated)));
   finding.tier =
       is_much && !main.is_optional && !is_seldom && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (is_evaluation) {

@@ -459,13 +459,16 @@ bool has_trained_weights(const Site &site) {
   };
   const auto work_out = [&site] {
     static const NameTable kLoaders({"load_state_dict", "from_pretrained", "load_from_checkpoint", "load_model"});
-    return TrainedWeights{
-        site.module->body->trains || std::ranges::any_of(site.module->parsed->tree.body, [](const Stmt *statement) {
-          return any_node_inside(statement, [](const Node *node) {
-            const auto *call = as<Call>(node);
-            return call != nullptr && !called_method(*call).empty() && kLoaders.has(intern(called_method(*call)));
-          });
-        })};
+    const auto loads = [](const Node *node) {
+      const auto *call = as<Call>(node);
+      return call != nullptr && !called_method(*call).empty() && kLoaders.has(intern(called_method(*call)));
+    };
+    // What a function of the file loads counts where the model goes to a GPU, whose memory the graph takes.
+    const bool is_on_gpu = file_has_word(site, {"cuda", ".to(device"});
+    return TrainedWeights{site.module->body->trains ||
+                          std::ranges::any_of(site.module->parsed->tree.body, [&](const Stmt *statement) {
+                            return is_on_gpu ? any_node_inside(statement, loads) : any_node(statement, loads);
+                          })};
   };
   return site.memory.recall<TrainedWeights>(site.module, work_out).value;
 }
