@@ -75,13 +75,31 @@ constexpr u32 kMostWrappers = 3; // generators around generators
 
 bool goes_over_data(const Project &project, const Loop &loop, u32 depth);
 
+bool yields(const Loop &loop) {
+  return has_node(loop.node,
+                  [](const Node *node) { return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom; });
+}
+
 // Does the function yield the batches of data that it goes over?
 bool yields_data(const Project &project, const FunctionInfo &function, u32 depth) {
   return function.definition() != nullptr && std::ranges::any_of(function.loops, [&](const Loop *loop) {
-           const bool yields = has_node(loop->node, [](const Node *node) {
-             return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
-           });
-           return yields && goes_over_data(project, *loop, depth + 1);
+           return yields(*loop) && goes_over_data(project, *loop, depth + 1);
+         });
+}
+
+// Does it yield what it goes over, and is that data in this call? Other calls may pass something else.
+bool yields_given_data(const Project &project, const FunctionInfo &function, const Call &call, bool is_bound) {
+  return function.definition() != nullptr && std::ranges::any_of(function.loops, [&](const Loop *loop) {
+           const auto *name = as<Name>(iterated_by(project, *loop));
+           const auto param =
+               name != nullptr ? std::ranges::find(function.params, name->id, &Param::name) : function.params.end();
+           const auto position = static_cast<u32>(param - function.params.begin());
+           const u32 own = is_bound ? 1 : 0;
+           if (param == function.params.end() || position < own || !yields(*loop)) {
+             return false;
+           }
+           const Expr *const given = argument(call, position - own, name->id.text());
+           return given != nullptr && is_data(kind_of(given));
          });
 }
 
@@ -117,7 +135,8 @@ bool goes_over_data(const Project &project, const Loop &loop, u32 depth) {
   if (const auto *call = as<Call>(iterated)) { // batches(loader)
     const Value callee = project.callee_of(call);
     if ((callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) &&
-        yields_data(project, *callee.function, depth)) {
+        (yields_data(project, *callee.function, depth) ||
+         yields_given_data(project, *callee.function, *call, callee.is(Value::Tag::Method)))) {
       return true;
     }
   }

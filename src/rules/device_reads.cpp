@@ -66,9 +66,21 @@ public:
       body(inner->body);
       take_callees(i, inner, nullptr);
     }
+    drop_repeated();
   }
 
 private:
+  // Places that were found under a setting and without one.
+  void drop_repeated() {
+    std::unordered_set<const Node *> certain;
+    for (const DeviceRead &read : reads) {
+      if (!read.is_optional) {
+        certain.insert(read.place);
+      }
+    }
+    std::erase_if(reads, [&](const DeviceRead &read) { return read.is_optional && certain.contains(read.place); });
+  }
+
   struct Called {
     const model::FunctionInfo *function = nullptr;
     const Node *through = nullptr; // the call in the step's own code
@@ -121,9 +133,11 @@ private:
       }
       const bool is_made = site.callee->name && site.callee->name.text() == "__init__";
       is_other |= is_evaluation(*site.callee) || (is_forward_ && !belongs_to_forward(*caller.function, site));
-      if (!is_other && !is_made && known_.insert(site.callee).second) {
-        // One of several functions or classes that the call may mean.
-        const bool is_optional = caller.is_optional || optional_calls_.contains(site.call) || site.by_type;
+      // One of several functions or classes that the call may mean.
+      const bool is_optional = caller.is_optional || optional_calls_.contains(site.call) || site.by_type;
+      // What another call reaches under no setting is looked at once more.
+      auto &reached = is_optional ? optional_ : known_;
+      if (!is_other && !is_made && !known_.contains(site.callee) && reached.insert(site.callee).second) {
         functions_.push_back(
             {site.callee, at == 0 ? site.call : caller.through, is_optional, is_repeated, mask_parameters(site)});
       }
@@ -145,8 +159,8 @@ private:
   }
 
   void add(const Node &place, std::string_view how, bool is_explicit) {
-    if (!is_skipped_ &&
-        (reads.empty() || !contains(reads.back().place, &place) || reads.back().module != function_->module)) {
+    if (!is_skipped_ && (reads.empty() || !contains(reads.back().place, &place) ||
+                         reads.back().module != function_->module || (reads.back().is_optional && !is_optional_))) {
       reads.push_back({function_->module, &place, how, is_optional_, is_repeated_, is_explicit, through_});
     }
   }
@@ -302,15 +316,21 @@ private:
     case NodeKind::GeneratorExp: {
       const model::Loop *const known = project_.loop_at(node);
       const bool was_repeated = is_repeated_;
-      // What the first `for` goes over is computed once.
-      const Expr *const over = static_cast<const ComprehensionExpr *>(node)->generators[0]->iter;
-      visit(over);
+      const auto &comprehension = static_cast<const ComprehensionExpr &>(*node);
+      visit(comprehension.generators[0]->iter); // which is computed once
       is_repeated_ |= known == nullptr || (!known->few_iterations && known->iterations != model::Iterations::Few);
-      for_each_child(node, [&](const Node *child) {
-        if (child != over) {
-          visit(child);
+      for (const Comprehension *generator : comprehension.generators) {
+        if (generator != comprehension.generators[0]) {
+          visit(generator->iter);
         }
-      });
+        for (const Expr *test : generator->ifs) {
+          condition(test);
+        }
+      }
+      visit(comprehension.elt);
+      if (comprehension.value != nullptr) {
+        visit(comprehension.value);
+      }
       is_repeated_ = was_repeated;
       return;
     }
@@ -448,9 +468,20 @@ private:
       add(call, "`.item()`", true);
     } else if (method == "tolist") {
       add(call, "`.tolist()`", true);
+    } else if ((method == "clamp" || method == "clamp_" || method == "clip") && mixes_bounds(call)) {
+      add(call, "a bound of `clamp` that is a tensor", false);
     } else if (info->has(kSyncs) && method != "numpy" && method != "__array__") {
       add(call, "an operation whose result size depends on the data", false);
     }
+  }
+
+  // `x.clamp(0, size - 1)`: with one bound that is a number, the other one has to become one, too.
+  static bool mixes_bounds(const Call &call) {
+    const Expr *const low = argument(call, 0, "min");
+    const Expr *const high = argument(call, 1, "max");
+    const auto is_number = [](const Expr *bound) { return bound->kind == NodeKind::Constant && !is_none(bound); };
+    return low != nullptr && high != nullptr &&
+           ((is_number(low) && is_device_tensor(high)) || (is_number(high) && is_device_tensor(low)));
   }
 
   void api(const Call &call, Symbol api) {
@@ -471,6 +502,11 @@ private:
       arguments(call, "a function of `math`");
     } else if (name.starts_with("time.") || name == "timeit.default_timer") {
       measures = true;
+    } else if (name == "torch.full" || name == "torch.full_like") {
+      const Expr *const value = argument(call, 1, "fill_value");
+      if (value != nullptr && is_device_tensor(value) && model::is_moved(value)) {
+        add(call, "a tensor as the value of `torch.full`", false);
+      }
     } else if (const ApiInfo *info = find_api(api); info != nullptr && name.starts_with("torch.")) {
       const bool is_where = name == "torch.where" && call.args.size() == 1;
       // Collectives are enqueued on the device like kernels.
@@ -510,9 +546,10 @@ private:
 
   const model::Project &project_;
   const bool is_forward_;
-  std::vector<Called> functions_; // the step's own first
-  std::unordered_set<const model::FunctionInfo *> known_;
-  const model::FunctionInfo *function_ = nullptr; // that is being walked
+  std::vector<Called> functions_;                            // the step's own first
+  std::unordered_set<const model::FunctionInfo *> known_;    // of these
+  std::unordered_set<const model::FunctionInfo *> optional_; // the same, of those reached under a setting
+  const model::FunctionInfo *function_ = nullptr;            // that is being walked
   const Node *through_ = nullptr;
   const model::Loop *loop_ = nullptr;
   std::unordered_set<u32> masks_;                   // names of tensors of truth values

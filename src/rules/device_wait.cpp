@@ -488,12 +488,24 @@ DeviceWaits waits_in_iteration(const Site &site, const model::Loop &loop) {
   return {.waits = std::move(walk.waits), .compiled = walk.compiled, .acts = walk.acts, .measures = walk.measures};
 }
 
+// `count = jax.jit(jnp.sum)`: one operation of the library.
+bool is_compiled_operation(const Site &site, const Value &callee) {
+  const Call *const maker = callee.maker();
+  if (maker == nullptr || maker->args.empty()) {
+    return false;
+  }
+  const Site there = site_of(site, *maker);
+  const Value compiled = value_of(there, maker->args[0]);
+  const std::string_view name = compiled.is(Value::Tag::Api) ? compiled.name().text() : std::string_view{};
+  return name.starts_with("jax.numpy.") || name.starts_with("jax.nn.");
+}
+
 // Does the compiled function go through many steps itself? Then one iteration is an epoch, and one wait is little.
 bool runs_many_steps(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   const bool is_function = callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method);
   if (!is_function) {
-    return true; // nobody knows
+    return !is_compiled_operation(site, callee); // else nobody knows
   }
   const auto has_loop = [](const model::FunctionInfo &function) {
     return has_word(rules::text_of(function), {"scan(", "fori_loop(", "while_loop("});

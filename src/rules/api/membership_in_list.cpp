@@ -239,6 +239,26 @@ bool check_own_elements(Site &site, const Call &call) {
   return true;
 }
 
+// The name of the object that `g.edges(data=True)`, `list(g.nodes())` or `[n for n in g.nodes()]` goes over.
+const Name *object_gone_over(const Expr *expr) {
+  if (const auto *all = as<ListComp>(expr)) {
+    return object_gone_over(all->generators[0]->iter);
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const Expr *const receiver = receiver_of(*call);
+    return receiver != nullptr ? model::root_name(receiver)
+                               : object_gone_over(call->args.empty() ? nullptr : call->args[0]);
+  }
+  return expr != nullptr ? model::root_name(expr) : nullptr;
+}
+
+// The nodes and the edges of one graph: as many look-ups as there are edges, each through all nodes.
+bool are_of_one_object(const Site &site, const model::Loop &loop, const Expr *list) {
+  const Name *const over = object_gone_over(iterated_by(site, loop));
+  const Name *const of = object_gone_over(list);
+  return over != nullptr && of != nullptr && over->id == of->id;
+}
+
 // `ids = [node for node in graph.nodes()]`, and `ids.index(node)` for both ends of every edge.
 void check_local_index(Site &site, const Call &call, const Name &list) {
   const model::Loop *const loop = long_loop_around(site);
@@ -265,7 +285,7 @@ void check_local_index(Site &site, const Call &call, const Name &list) {
                   list.id.text()));
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   // A list of unknown length may be short.
-  if (!context_of(site).per_sample && !goes_over_data(site, *loop)) {
+  if (!context_of(site).per_sample && !goes_over_data(site, *loop) && !are_of_one_object(site, *loop, value)) {
     finding.tier = Tier::Hint;
   }
 }

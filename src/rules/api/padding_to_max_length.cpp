@@ -72,7 +72,9 @@ bool wants_one_length(const Site &site, const Call &call) {
   constexpr i64 kUsual = 128;
   constexpr i64 kShort = 77; // what CLIP takes
   const Keyword *length = keyword_argument(call, "max_length");
-  if (length != nullptr && text_of(site, length->value).find("model_max_length") != std::string_view::npos) {
+  // A language model that is trained takes texts of any length.
+  if (length != nullptr && text_of(site, length->value).find("model_max_length") != std::string_view::npos &&
+      !file_has_word(site, {"ForCausalLM"})) {
     return true;
   }
   const auto number = setting_of(site, argument_of(site, call, ~0U, "max_length"), model::ConstantValue::of(kUsual));
@@ -134,6 +136,14 @@ bool prepares_examples(const Site &site) {
     return all;
   });
   return std::ranges::find(found.functions, site.function) != found.functions.end();
+}
+
+// `preprocess(sources, tokenizer)`, which nothing but datasets call.
+bool feeds_datasets(const model::FunctionInfo &function) {
+  return !function.called_by.empty() && std::ranges::all_of(function.called_by, [](const model::CallSite *caller) {
+    const model::ClassInfo *const type = caller->caller->type;
+    return type != nullptr && type->kind == Kind::TorchDataset;
+  });
 }
 
 // Does a loop of the function go over the rows of the tensor in this name? `for row, text in zip(out, texts)`
@@ -281,7 +291,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   // In code that prepares the examples of a dataset, not around a single text.
-  if ((!in_dataset_item(site) && !site.function->passed && !prepares_examples(site)) || wants_one_length(site, call)) {
+  const bool is_for_dataset = feeds_datasets(*site.function);
+  if ((!in_dataset_item(site) && !site.function->passed && !is_for_dataset && !prepares_examples(site)) ||
+      wants_one_length(site, call)) {
     return;
   }
   const bool is_elsewhere = !contains(&call, full.place);
@@ -293,7 +305,7 @@ void check(Site &site, const Call &call) {
   if (is_elsewhere) {
     finding.notes.push_back({full.file, full.place->span(), "the option is set here"});
   }
-  if (!in_dataset_item(site) && !prepares_examples(site)) {
+  if (!in_dataset_item(site) && !is_for_dataset && !prepares_examples(site)) {
     finding.tier = Tier::Hint;
   }
 }

@@ -5,6 +5,7 @@
 #include "python/children.h"
 #include "rules/collators.h"
 #include "rules/dataset_item.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -40,6 +41,40 @@ const model::CallSite *call_for_item(const Site &site) {
   });
   return is_kept && in_dataset_item(there) ? caller : nullptr;
 }
+
+// The call that makes the tokenizer which is called, if that is one that is implemented in Python; null if it is not.
+const Call *maker_of_slow_tokenizer(const Site &site, const Call &call) {
+  const Call *found = nullptr;
+  for_each_alternative(site.project.callee_of(&call), [&](const model::Value &one) {
+    const Call *const maker = one.maker();
+    if (found != nullptr || maker == nullptr) {
+      return;
+    }
+    const Site there = site_of(site, *maker);
+    const Option use_fast = option_of(there, *maker, "use_fast");
+    found = use_fast.as_bool() == false ? maker : nullptr;
+  });
+  return found;
+}
+
+// Does all that calls the function do so for an item of a dataset that keeps nothing?
+bool serves_items_only(const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostCalls = 3;
+  if (depth > kMostCalls || function.called_by.empty()) {
+    return false;
+  }
+  return std::ranges::all_of(function.called_by, [depth](const model::CallSite *caller) {
+    const model::FunctionInfo &by = *caller->caller;
+    const bool is_item = by.type != nullptr && by.type->kind == Kind::TorchDataset && by.name &&
+                         by.name.text() == "__getitem__" && !has_word(text_of(by), {"cache"});
+    return is_item || ((by.context & model::kPerSample) != 0 && serves_items_only(by, depth + 1));
+  });
+}
+
+// The first call of a tokenizer in a function that is looked at: the others need no word of their own.
+struct FirstCall {
+  const Call *call = nullptr;
+};
 
 // `WORD.findall(text)` of a pattern that re.compile() made.
 bool splits_by_pattern(const Site &site, const Call &call) {
@@ -92,6 +127,12 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() || !is_same_in_each_epoch(site, call)) {
     return;
   }
+  // `if i not in self.cache: self.cache[i] = encode(text)`
+  const auto *guard = as<If>(enclosing(site, NodeKind::If));
+  const auto *test = guard != nullptr ? as<Compare>(guard->test) : nullptr;
+  if (test != nullptr && test->rest.size() == 1 && test->rest[0].op == CompareOperator::NotIn) {
+    return;
+  }
   if (in_dataset_item(site)) {
     report(site, call, "every item is tokenized again in every epoch",
            "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
@@ -106,6 +147,13 @@ void check(Site &site, const Call &call) {
         is_collated ? "every batch is tokenized again in every epoch" : "every item is tokenized again in every epoch",
         "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
     finding.tier = Tier::Hint;
+    const Call *const maker = maker_of_slow_tokenizer(site, call);
+    const FirstCall &first = site.memory.recall<FirstCall>(site.function, [&] { return FirstCall{&call}; });
+    if (maker != nullptr && first.call == &call && (is_collated || serves_items_only(*site.function, 0))) {
+      finding.tier = Tier::On;
+      finding.notes.push_back({site_of(site, *maker).module->file, maker->span(),
+                               "this tokenizer is the slow one, which is implemented in Python"});
+    }
   }
 }
 

@@ -41,6 +41,21 @@ bool is_replaced(const Site &site, const Call &call) {
   return next != nullptr && called_api(site, *next) == "matplotlib.pyplot.subplots" && !closes_others && closed == 1;
 }
 
+// `plt.close()`, and not close() of a file.
+bool closes_figures(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  const Block body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
+  return any_node(body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || call->fact == 0 || called_name(*call) != "close") {
+      return false;
+    }
+    const model::Value callee = site.project.callee_of(call);
+    const bool is_file = model::kind_of(receiver_of(*call)) == Kind::File;
+    return !is_file && (!callee.is(model::Value::Tag::Api) || callee.name().text().starts_with("matplotlib."));
+  });
+}
+
 void check(Site &site, const Call &call) {
   if (site.function != nullptr && !site.module->is_test && context_of(site).repeated && is_replaced(site, call)) {
     report(
@@ -54,7 +69,8 @@ void check(Site &site, const Call &call) {
                                ? loop->iterations != model::Iterations::Few && runs_every_iteration(site, *loop)
                                : context_of(site).repeated;
   if (!is_repeated || site.function == nullptr || site.module->is_test ||
-      function_has_word(site, {"close(", "show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
+      function_has_word(
+          site, {"close(", ".show(", " show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
       closes_elsewhere(site) ||
       (call.args.size() == 1 && called_api(site, call) == "matplotlib.pyplot.figure")) { // the same number each time
     return;
@@ -65,10 +81,8 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
              "call `plt.close(fig)` after `savefig`");
-  if (std::ranges::any_of(site.function->called_by, [&](const model::CallSite *one) {
-        return one->caller->definition() != nullptr ? has_word(text_of(*one->caller), {"close("})
-                                                    : file_has_word(site, {".close("});
-      })) {
+  if (std::ranges::any_of(site.function->called_by,
+                          [&](const model::CallSite *one) { return closes_figures(site, *one->caller); })) {
     finding.tier = Tier::Hint; // the caller may close them
   }
 }

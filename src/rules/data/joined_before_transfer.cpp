@@ -58,6 +58,14 @@ Source source_of(const Site &site, const model::Loop &loop) {
     bool is_prepared = false;
     const auto visit = [&](const Origin &origin) {
       const auto *call = as<Call>(origin.expr);
+      // logger.log_every(loader, 50), which yields what it is given
+      const bool is_own = call != nullptr && origin.parameter_of == nullptr && called_function(site, *call) != nullptr;
+      for (const Expr *arg : is_own ? call->args : Array<Expr *>{}) {
+        if (model::kind_of(arg) == Kind::TorchDataLoader) {
+          origin.next = {arg};
+          return Onward::Next;
+        }
+      }
       const Expr *const receiver = call != nullptr ? receiver_of(*call) : nullptr;
       if (receiver != nullptr && model::kind_of(receiver) == Kind::Accelerator) {
         is_prepared = true;

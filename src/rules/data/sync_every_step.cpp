@@ -33,6 +33,33 @@ bool is_result(const DeviceRead &read) {
   return !read.is_repeated && !is_number && !is_asked_by_python(read);
 }
 
+// `x.min() >= 0`, `torch.any(bad)`: a test of all of a tensor, which is there for safety and costs a wait.
+bool is_whole_test(const Node *node) {
+  if (const auto *compare = as<Compare>(node)) {
+    return compare->rest.size() == 1 && (is_whole_test(compare->left) || is_whole_test(compare->rest[0].right));
+  }
+  const auto *call = as<Call>(node);
+  const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+  return name == "min" || name == "max" || name == "any" || name == "all" || name == "allclose" || name == "equal";
+}
+
+// `next(batches)` in the loop's own code, and no `continue` under a test before the place.
+bool draws_batches(const Site &site, const model::Loop &loop, const Node &place) {
+  const auto *statement = as<For>(loop.node);
+  const auto *endless = as<While>(loop.node);
+  const Block body = statement != nullptr ? statement->body : endless != nullptr ? endless->body : Block{};
+  return any_node(body,
+                  [&](const Node *node) {
+                    const auto *call = as<Call>(node);
+                    return call != nullptr && called_api(site, *call) == "next";
+                  }) &&
+         std::ranges::none_of(body, [&](const Stmt *one) {
+           const auto *guard = as<If>(one);
+           return guard != nullptr && guard->end <= place.start && !guard->body.empty() &&
+                  guard->body.back()->kind == NodeKind::Continue;
+         });
+}
+
 // Is each iteration of a loop that counts (`for step in range(n)`, `while True`) one batch? It is where what the loop
 // fetches goes into a model or a step; full-batch training gives the model the same tensors in every epoch.
 bool takes_batches(const Site &site, const model::Loop &loop) {
@@ -148,23 +175,20 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   const auto *counted = as<Call>(over);
   const bool is_counting =
       loop != nullptr && (over == nullptr || (counted != nullptr && called_api(site, *counted) == "range"));
-  const bool is_over_batches = !is_counting || takes_batches(site, *loop);
+  const bool is_over_batches = !is_counting || takes_batches(site, *loop) ||
+                               draws_batches(site, *loop, main.call != nullptr ? *main.call : *main.place);
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
-  // Tests of all of a tensor are there for safety, and cost a wait each.
-  const auto is_whole_test = [](const DeviceRead &read) {
-    const auto *call = as<Call>(read.place);
-    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
-    return name == "any" || name == "all" || name == "allclose" || name == "equal";
-  };
-  const bool is_much = is_forward ? (main.is_explicit ||
-                                     (is_whole_test(main) && (main.call == nullptr || main.module == site.module))) &&
-                                        !is_matching
+  const bool is_much = is_forward ? (main.is_explicit || is_whole_test(main.place)) && !is_matching
                                   : is_over_batches || is_sampling || total > 1 || is_repeated;
+  // `if out[i, j] == end` in the evaluation's own code; a decoder that it calls may have to know whether it is done.
+  const bool is_per_element = is_asked_by_python(main) && main.is_repeated && main.call == nullptr;
   // An evaluation that reads results anyway waits for each batch in any case, unless it does so for each sample.
   const bool is_condition = is_sampling && is_asked_by_python(main);
-  const bool is_seldom =
-      is_open || (is_sampling && (step.hands_out || !runs_model_itself(site, *loop))) ||
-      (is_evaluation && ((reads_results && !is_repeated) || (!main.is_explicit && !is_condition) || step.measures));
+  const bool is_seldom = is_open || (is_sampling && (step.hands_out || !runs_model_itself(site, *loop))) ||
+                         (is_evaluation && ((reads_results && !is_repeated) ||
+                                            (!main.is_explicit && !is_condition && !is_per_element &&
+                                             (reads_results || main.call != nullptr || !is_whole_test(main.place))) ||
+                                            (step.measures && !is_repeated)));
   finding.tier =
       is_much && !main.is_optional && !is_seldom && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (is_evaluation) {

@@ -107,6 +107,15 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
   return layers > 0;
 }
 
+// `DistributedDataParallel(model, device_ids=[rank])`
+bool is_on_given_gpu(const Site &site, const Expr *model) {
+  const auto *name = as<Name>(model);
+  const auto *made = as<Call>(name != nullptr ? last_assigned(site, *name) : nullptr);
+  const Keyword *const devices = made != nullptr ? keyword_argument(*made, "device_ids") : nullptr;
+  return devices != nullptr && !is_none(devices->value) &&
+         called_api(site, *made) == "torch.nn.parallel.DistributedDataParallel";
+}
+
 void check(Site &site, const Node &node) {
   const auto *known = site.project.loop_at(&node);
   if (!site.module->torch || known == nullptr || !known->steps || known->few_iterations) {
@@ -122,9 +131,10 @@ void check(Site &site, const Node &node) {
       const bool is_model = callee.is_kind(Kind::TorchModule) ||
                             (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
       // `diffusion.losses(model, x)` runs the model that it is given.
-      const bool runs_given = model::has_grad(call) && std::ranges::any_of(call->args, [](const Expr *arg) {
-                                return model::kind_of(arg) == Kind::TorchModule && model::is_moved(arg);
-                              });
+      const bool runs_given =
+          model::has_grad(call) && std::ranges::any_of(call->args, [&](const Expr *arg) {
+            return model::kind_of(arg) == Kind::TorchModule && (model::is_moved(arg) || is_on_given_gpu(site, arg));
+          });
       forward = (is_model && model::is_moved(call->func)) || runs_given ? call : nullptr;
       model = is_model ? callee : model::Value{};
     }

@@ -90,8 +90,81 @@ void check_packed(Site &site, const Call &call) {
          "use the attributes you need: `pack_padded_sequence(…).data`");
 }
 
+// ---- Methods that a Trainer calls with more arguments than before ---------------------------------------------------
+
+bool is_transformers_trainer(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const model::Value &base) {
+      return base.is(model::Value::Tag::Api) &&
+             (base.name().text() == "transformers.Trainer" || base.name().text() == "transformers.Seq2SeqTrainer");
+    });
+  });
+}
+
+// `def compute_loss(self, model, inputs, return_outputs=False)`
+void check_override(Site &site, const Node &node) {
+  const auto *definition = as<FunctionDef>(&node);
+  const std::string_view name = definition != nullptr ? definition->name.text() : std::string_view{};
+  if (name != "compute_loss" && name != "training_step") {
+    return;
+  }
+  const model::FunctionInfo *function = site.project.function_at(&node);
+  const auto takes_it = [](const Param *param) {
+    return param->param_kind() == ParamKind::VarArgs || param->param_kind() == ParamKind::KwArgs ||
+           param->name.text() == "num_items_in_batch";
+  };
+  constexpr std::size_t kOldStep = 3; // self, model, inputs
+  if (function == nullptr || function->type == nullptr || !is_transformers_trainer(*function->type) ||
+      std::ranges::any_of(definition->params, takes_it) || is_version_guarded(site) ||
+      (name == "training_step" && definition->params.size() != kOldStep)) {
+    return;
+  }
+  const std::size_t place = site.module->parsed->source.text().find(name, definition->start);
+  const auto start = static_cast<u32>(place);
+  Finding &finding = report(
+      site, Span{start, start + static_cast<u32>(name.size())},
+      fmt::format("the Trainer passes `num_items_in_batch` to `{}` since transformers 4.46, which this method rejects",
+                  name),
+      "add the parameter `num_items_in_batch=None`");
+  if (status_in(site, "transformers", "4.46") == Status::Fine) {
+    report_for_upgrade(finding, site, "transformers");
+  }
+}
+
+// ---- What flax returns ----------------------------------------------------------------------------------------------
+
+// `state, params = model.init(key, x).pop("params")`: with a plain dict, pop() gives the value alone.
+void check_popped(Site &site, const Call &call) {
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *targets =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+  if (!site.module->jax || targets == nullptr || assignment->value != &call || targets->elts.size() != 2 ||
+      call.args.size() != 1 || !is_constant(call.args[0], ConstantKind::Str) ||
+      !file_has_word(site, {"flax.linen", "from flax import linen", "from flax import"}) ||
+      file_has_word(site, {"freeze("}) || is_version_guarded(site)) {
+    return;
+  }
+  const Expr *made = receiver_of(call);
+  if (const auto *name = as<Name>(made)) {
+    made = last_assigned(site, *name);
+  }
+  const auto *init = as<Call>(made);
+  if (init == nullptr || called_method(*init) != "init") {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "`init` returns a plain dict since flax 0.7, whose `pop` returns one value, which cannot be unpacked",
+      fmt::format("use `flax.core.pop(variables, {})`", text_of(site, call.args[0])));
+  add_note(finding, site, *init, "the variables are created here");
+  if (status_in(site, "flax", "0.7") == Status::Fine) {
+    report_for_upgrade(finding, site, "flax");
+  }
+}
+
 void check_any(Site &site, const Call &call) {
-  if (called_method(call) == "drop") {
+  if (called_method(call) == "pop") {
+    check_popped(site, call);
+  } else if (called_method(call) == "drop") {
     check_drop(site, call);
   } else if (called_api(site, call) == "torch.nn.utils.rnn.pack_padded_sequence") {
     check_packed(site, call);
@@ -115,8 +188,9 @@ extern constinit const Rule kChangedCall = {
              .documentation = R"(## What it finds
 
 Calls that used to work and fail with newer versions: arguments of librosa functions and of `DataFrame.drop` that are
-passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence` into two
-names. Where the project's requirements specify an older version of the library, it is a note for a later upgrade.
+passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence`, or of
+`pop` on what flax's `init` returns, into two names. Also `compute_loss` and `training_step` of a Transformers Trainer
+without the parameter `num_items_in_batch`, which the Trainer passes since 4.46. Where the project's requirements specify an older version of the library, it is a note for a later upgrade.
 
 ## Why it is wrong
 
@@ -154,11 +228,14 @@ Where the program only runs with an old version, although nothing in the project
 
 ## References
 
-- librosa 0.10, pandas 2.0 and PyTorch 2.0: release notes
+- librosa 0.10, pandas 2.0, PyTorch 2.0, flax 0.7 and Transformers 4.46: release notes
 )"},
     .calls = "librosa.filters.mel librosa.feature.melspectrogram librosa.feature.mfcc librosa.feature.chroma_stft "
              "librosa.resample librosa.core.resample librosa.util.pad_center librosa.effects.time_stretch "
-             "librosa.effects.pitch_shift torch.stft PandasFrame.drop torch.nn.utils.rnn.pack_padded_sequence",
-    .on_call = check_any};
+             "librosa.effects.pitch_shift torch.stft PandasFrame.drop torch.nn.utils.rnn.pack_padded_sequence "
+             "*.pop",
+    .on_call = check_any,
+    .nodes = {NodeKind::FunctionDef},
+    .on_node = check_override};
 
 } // namespace deepperf::rules::changed_call

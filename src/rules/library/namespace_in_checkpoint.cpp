@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -10,26 +11,50 @@ using namespace python;
 
 namespace {
 
-// The argument of torch.save that has an object of argparse in it; null if there is none.
-const Expr *saved_namespace(const Site &site, const Call &call) {
-  const auto is_namespace = [&](const Expr *expr) {
-    return model::kind_of(expr) == Kind::ArgumentNamespace || value_of(site, expr).is_kind(Kind::ArgumentNamespace);
-  };
+// The settings of argparse, or what one of several branches assigns.
+bool is_namespace(const Site &site, const Expr *expr) {
+  if (model::kind_of(expr) == Kind::ArgumentNamespace) {
+    return true;
+  }
+  bool found = false;
+  if (site.function != nullptr) {
+    visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+      const auto *call = as<Call>(origin.expr);
+      found |= call != nullptr && called_api(site, *call) == "argparse.Namespace";
+      return Onward::Stop;
+    });
+  }
+  return found;
+}
+
+// A model itself, and not its weights.
+bool is_module(const Site &site, const Expr *expr) {
+  const model::Value value = value_of(site, expr);
+  return value.is_kind(Kind::TorchModule) ||
+         (value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule);
+}
+
+using Holds = bool (*)(const Site &site, const Expr *expr);
+
+// The argument of torch.save that has such an object in it; null if there is none.
+const Expr *saved_object(const Site &site, const Call &call, Holds holds) {
   const Expr *saved = call.args.empty() ? nullptr : call.args[0];
+  if (saved != nullptr && (saved->kind == NodeKind::Name || saved->kind == NodeKind::Attribute) && holds(site, saved)) {
+    return saved;
+  }
   if (const auto *name = as<Name>(saved)) {
     const Expr *const written = last_assigned(site, *name);
     saved = written != nullptr ? written : saved;
   }
   if (const auto *dict = as<Dict>(saved)) {
     const auto found = std::ranges::find_if(dict->items, [&](const DictItem &item) {
-      return (item.value->kind == NodeKind::Name || item.value->kind == NodeKind::Attribute) &&
-             is_namespace(item.value);
+      return (item.value->kind == NodeKind::Name || item.value->kind == NodeKind::Attribute) && holds(site, item.value);
     });
     return found != dict->items.end() ? found->value : nullptr;
   }
   if (const auto *made = as<Call>(saved); made != nullptr && called_api(site, *made) == "dict") {
     const auto found =
-        std::ranges::find_if(made->keywords, [&](const Keyword *one) { return is_namespace(one->value); });
+        std::ranges::find_if(made->keywords, [&](const Keyword *one) { return holds(site, one->value); });
     return found != made->keywords.end() ? (*found)->value : nullptr;
   }
   return nullptr;
@@ -65,7 +90,8 @@ const Loads &loads_of(const Site &site) {
 }
 
 void check(Site &site, const Call &call) {
-  const Expr *const saved = saved_namespace(site, call);
+  const Expr *const settings = saved_object(site, call, is_namespace);
+  const Expr *const saved = settings != nullptr ? settings : saved_object(site, call, is_module);
   if (saved == nullptr || site.module->is_test || project_has_word(site, {"add_safe_globals", "safe_globals("})) {
     return;
   }
@@ -74,16 +100,20 @@ void check(Site &site, const Call &call) {
   if (status == Status::Fine || loads.places.empty()) {
     return;
   }
-  Finding &finding = report(
-      site, *saved, "the checkpoint contains an `argparse.Namespace`, which `torch.load` refuses since torch 2.6",
-      "save `vars(args)`, or load trusted files with `weights_only=False`");
+  Finding &finding =
+      report(site, *saved,
+             settings != nullptr
+                 ? "the checkpoint contains an `argparse.Namespace`, which `torch.load` refuses since torch 2.6"
+                 : "the checkpoint contains a module and not its weights, which `torch.load` refuses since torch 2.6",
+             settings != nullptr ? "save `vars(args)`, or load trusted files with `weights_only=False`"
+                                 : "save `state_dict()`, or load trusted files with `weights_only=False`");
   constexpr std::size_t kMostNotes = 6;
   for (const auto &[file, span] : loads.places) {
     if (finding.notes.size() < kMostNotes) {
       finding.notes.push_back({file, span, "a checkpoint is loaded here"});
     }
   }
-  if (status != Status::Gone) {
+  if (status != Status::Gone || settings == nullptr) {
     finding.tier = Tier::Hint;
   }
 }

@@ -45,6 +45,23 @@ const ApiHistory *history_of_import(const Node &node) {
   return nullptr;
 }
 
+// `from scipy.misc import imread` at the top of the file, which binds the name and is what fails first.
+const ImportFrom *import_of(const Site &site, const Node &node) {
+  const auto *name = as<Name>(&node);
+  if (name == nullptr) {
+    return nullptr;
+  }
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    const auto *import = as<ImportFrom>(statement);
+    if (import != nullptr && std::ranges::any_of(import->names, [name](const Alias *alias) {
+          return (alias->asname ? alias->asname : alias->name) == name->id;
+        })) {
+      return import;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Node &node) {
   const bool is_import = node.kind == NodeKind::ImportFrom || node.kind == NodeKind::Import;
   const ApiHistory *history = is_import ? history_of_import(node) : history_of(site, node);
@@ -71,6 +88,9 @@ void check(Site &site, const Node &node) {
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if ((!history->back.empty() || is_old_code || is_tensorflow) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
+  }
+  if (const ImportFrom *const import = is_import ? nullptr : import_of(site, node)) {
+    add_note(finding, site, *import, "this import fails already");
   }
   if (is_for_upgrade) {
     report_for_upgrade(finding, site, history->package);

@@ -39,20 +39,25 @@ void check(Site &site, const Node &node) {
   const auto known = std::ranges::find(kHooks, name, &RemovedHook::method);
   const auto takes_index = [](const Param *param) { return param->name.text() == "optimizer_idx"; };
   const bool is_indexed = name == "training_step" && std::ranges::any_of(definition.params, takes_index);
-  if ((known == kHooks.end() && !is_indexed) || status_in(site, "pytorch-lightning", "2.0") == Status::Fine ||
-      status_in(site, "lightning", "2.0") == Status::Fine) {
+  if (known == kHooks.end() && !is_indexed) {
     return;
   }
   const std::size_t place = site.module->parsed->source.text().find(name, definition.start);
   const auto start = static_cast<u32>(place);
-  report(site, Span{start, start + static_cast<u32>(name.size())},
-         is_indexed ? std::string("`training_step` with `optimizer_idx` was removed in Lightning 2.0")
-         : name.ends_with("_step_end")
-             ? fmt::format("`{}` was removed in Lightning 2.0, which never calls it", name)
-             : fmt::format("`{}` was removed in Lightning 2.0, which raises an error if it exists", name),
-         is_indexed
-             ? std::string("set `self.automatic_optimization = False`, and step the optimizers in `training_step`")
-             : fmt::format("use {}", known->instead));
+  Finding &finding = report(
+      site, Span{start, start + static_cast<u32>(name.size())},
+      is_indexed ? std::string("`training_step` with `optimizer_idx` was removed in Lightning 2.0")
+      : name.ends_with("_step_end")
+          ? fmt::format("`{}` was removed in Lightning 2.0, which never calls it", name)
+          : fmt::format("`{}` was removed in Lightning 2.0, which raises an error if it exists", name),
+      is_indexed ? std::string("set `self.automatic_optimization = False`, and step the optimizers in `training_step`")
+                 : fmt::format("use {}", known->instead));
+  for (const std::string_view package : {"pytorch-lightning", "lightning"}) {
+    if (status_in(site, package, "2.0") == Status::Fine) {
+      report_for_upgrade(finding, site, package);
+      return;
+    }
+  }
 }
 
 } // namespace
@@ -69,8 +74,8 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .documentation = R"(## What it finds
 
 `training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a
-`training_step` that takes `optimizer_idx`. The rule is silent where the project's requirements specify a Lightning
-before 2.0.
+`training_step` that takes `optimizer_idx`. Where the project's requirements specify a Lightning before 2.0, it is a note
+for a later upgrade.
 
 ## Why it is wrong
 

@@ -459,10 +459,15 @@ bool has_trained_weights(const Site &site) {
   };
   const auto work_out = [&site] {
     static const NameTable kLoaders({"load_state_dict", "from_pretrained", "load_from_checkpoint", "load_model"});
-    return TrainedWeights{site.module->body->trains || any_node(site.module->parsed->tree.body, [](const Node *node) {
-                            const auto *call = as<Call>(node);
-                            return call != nullptr && !called_method(*call).empty() &&
-                                   kLoaders.has(intern(called_method(*call)));
+    const auto loads = [](const Node *node) {
+      const auto *call = as<Call>(node);
+      return call != nullptr && !called_method(*call).empty() && kLoaders.has(intern(called_method(*call)));
+    };
+    // What a function of the file loads counts where the model goes to a GPU, whose memory the graph takes.
+    const bool is_on_gpu = file_has_word(site, {"cuda", ".to(device"});
+    return TrainedWeights{site.module->body->trains ||
+                          std::ranges::any_of(site.module->parsed->tree.body, [&](const Stmt *statement) {
+                            return is_on_gpu ? any_node_inside(statement, loads) : any_node(statement, loads);
                           })};
   };
   return site.memory.recall<TrainedWeights>(site.module, work_out).value;
@@ -475,9 +480,20 @@ bool may_be_another_runtime(const Site &site, const Call *call) {
          file_has_word(site, {"onnxruntime", "openvino", "tensorrt", "ctranslate2", "llama_cpp", "vllm"});
 }
 
+// `torch.no_grad().__enter__()`: off for the rest of the program.
+bool enters_no_grad(const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  const Block body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
+  return any_node(body, [](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && called_method(*call) == "__enter__" && model::kind_of(receiver_of(*call)) == Kind::NoGrad;
+  });
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.sometimes_no_grad ||
-      (function.context & model::kGradMaybeOff) != 0) {
+      (function.context & model::kGradMaybeOff) != 0 ||
+      (has_word(text_of(function), {"__enter__"}) && enters_no_grad(function))) {
     return;
   }
   for (const model::FunctionInfo *outer = &function; outer != nullptr; outer = outer->parent) {

@@ -138,5 +138,5 @@ def indices(graph):
     names = ["a", "b", "c"]
     edges = []
     for a, b in graph.edges():
-        edges.append((nodes.index(a), names.index(b)))  # hint: DP156
+        edges.append((nodes.index(a), names.index(b)))  # expect: DP156
     return edges, nodes.index(graph.center)

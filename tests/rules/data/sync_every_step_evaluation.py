@@ -1,3 +1,5 @@
+import time
+
 import torch
 from torch import nn
 
@@ -21,7 +23,7 @@ def asserted(net: nn.Module, loader: torch.utils.data.DataLoader):
     score = torch.zeros((), device="cuda")
     for x, y in loader:
         x, y = x.cuda(), y.cuda()
-        assert y.min() >= 0, "labels start at 0"  # hint: DP402
+        assert y.min() >= 0, "labels start at 0"  # expect: DP402
         score += (net(x).argmax(1) == y).sum()
     return score
 
@@ -68,3 +70,41 @@ def at_each_noise_level(model: nn.Module, loader, levels, criterion):
                 loss = criterion(model(x.cuda() + level), y.cuda())
                 total += loss.detach().item()  # expect: DP402
     return total
+
+
+@torch.no_grad()
+def timed_and_read_per_image(net: nn.Module, loader: torch.utils.data.DataLoader):
+    net.eval()
+    kept = torch.zeros((), device="cuda")
+    for x in loader:
+        start = time.time()
+        for scores in net(x.cuda()):
+            best = scores.max()
+            if best.item() < 0.5:  # expect: DP402
+                continue
+            kept += best
+            if time.time() - start > 1.0:
+                break
+    return kept
+
+
+@torch.no_grad()
+def compared_in_comprehension(net: nn.Module, loader: torch.utils.data.DataLoader, end: int):
+    net.eval()
+    total = torch.zeros((), device="cuda")
+    for x in loader:
+        words = net(x.cuda()).argmax(1)
+        total += words.sum()
+        open_beams = [i for i, word in enumerate(words) if word != end]  # expect: DP402
+        print(len(open_beams))
+    return total
+
+
+@torch.no_grad()
+def compared_on_host(net: nn.Module, loader: torch.utils.data.DataLoader, end: int):
+    net.eval()
+    open_beams = []
+    for x in loader:
+        words = net(x.cuda()).argmax(1).cpu()
+        open_beams.append([i for i, word in enumerate(words) if word != end])
+    return open_beams

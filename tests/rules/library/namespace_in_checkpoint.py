@@ -15,3 +15,20 @@ def save(model, path, epoch):
 
 def load(model, path):
     model.load_state_dict(torch.load(path, map_location="cpu")["model"])  # expect: DP306
+
+
+def save_best(model, path, resumed):
+    if resumed:
+        best = resumed["best"]
+    else:
+        best = argparse.Namespace(top1=0, top5=0)
+    state = dict(best=best, model=model.state_dict())  # hint: DP309
+    torch.save(state, path)
+
+
+def save_whole(path):
+    net = torch.nn.Linear(3, 4)
+    torch.save(net, path)  # hint: DP309
+    torch.save(dict(net=net, step=3), path)  # hint: DP309
+    torch.save(dict(net=net.state_dict(), step=3), path)
+    torch.save(net.weight, path)

@@ -10,7 +10,7 @@ class Flow(nn.Module):
         self.layer = nn.Linear(4, 4)
 
     def forward(self, x: torch.Tensor):
-        return spline(harmless(self.layer(x)), -1.0, 1.0)  # hint: DP402
+        return spline(harmless(self.layer(x)), -1.0, 1.0)  # expect: DP402
 
 
 def run(x: torch.Tensor):
