@@ -296,6 +296,33 @@ bool has_step_hooks(const ClassInfo &type) {
   });
 }
 
+// A hook that Lightning or a Trainer calls once, or once in each epoch: a step in it is none of the training.
+bool is_seldom_hook(const FunctionInfo &function) {
+  static const NameTable kSeldom({"on_train_start",
+                                  "on_train_begin",
+                                  "on_train_end",
+                                  "on_fit_start",
+                                  "on_fit_end",
+                                  "on_train_epoch_start",
+                                  "on_train_epoch_end",
+                                  "on_epoch_begin",
+                                  "on_epoch_end",
+                                  "on_sanity_check_start",
+                                  "on_sanity_check_end",
+                                  "on_init_end",
+                                  "on_save",
+                                  "on_evaluate",
+                                  "on_validation_epoch_start",
+                                  "on_validation_epoch_end",
+                                  "setup",
+                                  "teardown",
+                                  "prepare_data",
+                                  "configure_optimizers",
+                                  "configure_model"});
+  return function.type != nullptr && function.name && kSeldom.has(function.name) &&
+         is_or_serves(*function.type, has_step_hooks);
+}
+
 // A hook that begins with `if trainer.global_step % self.every != 0: return`, or is all under the opposite.
 bool does_most_in_some_steps(const FunctionInfo &function) {
   const FunctionDef *const definition = function.definition();
@@ -404,7 +431,7 @@ void find_contexts(Project &project) {
       const bool is_loose = function.type != nullptr && loose.contains(function.name.id);
       function.context |= callers[function.index] == 0 || function.passed || is_loose ? u16{kCallersUnknown} : u16{0};
       function.context |= framework_context(function);
-      if (function.steps && callers[function.index] == 0) {
+      if (function.steps && callers[function.index] == 0 && !is_seldom_hook(function)) {
         function.context |= kPerTrainingStep | kStepOfFramework;
       }
     }

@@ -142,6 +142,20 @@ void run_session(FunctionInfo &function, Loop *loop, bool by_type, const Expr *c
   }
 }
 
+// Is a model that the iteration makes anew handed over? Then the step that is taken with it is the only one of that
+// model, and the iterations are programs of their own that happen to be compared.
+bool gives_new_model(const CallSite &site) {
+  if (site.loop == nullptr) {
+    return false;
+  }
+  const auto *over = as<For>(site.loop->node);
+  return std::ranges::any_of(site.call->args, [&](const Expr *argument) {
+    const auto *name = as<Name>(argument);
+    return name != nullptr && contains(site.loop->assigned, name->id) && kind_of(name) == Kind::TorchModule &&
+           (over == nullptr || root_name(over->target) == nullptr || root_name(over->target)->id != name->id);
+  });
+}
+
 // What a call does through the function that it calls.
 void take_over(FunctionInfo &function, const CallSite &site) {
   const FunctionInfo &callee = *site.callee;
@@ -150,9 +164,9 @@ void take_over(FunctionInfo &function, const CallSite &site) {
     run_session(function, site.loop, site.by_type, site.call);
   }
   function.makes_variables |= callee.makes_variables;
-  if (callee.steps) {
+  if (callee.steps && !gives_new_model(site)) {
     take_step(function, site.loop);
-  } else if (callee.trains) {
+  } else if (callee.trains || callee.steps) {
     function.trains = true;
     if (site.loop != nullptr) {
       site.loop->trains = true;

@@ -175,7 +175,9 @@ Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Argume
   if (!is_cut && (has_gradient || (is_unknown && info.has(kOp)))) {
     result.grad = has_gradient ? u8{kGradient} & 3U : 0U;
   }
-  const bool is_fresh = !receiver.known() && !operand.is_kind(Kind::TorchTensor) && info.has(kConstant | kRandom) &&
+  // What is made of numbers, or decoded from a file, is in the host's memory unless something else is said.
+  const bool is_fresh = !receiver.known() && !operand.is_kind(Kind::TorchTensor) &&
+                        (info.has(kConstant | kRandom) || (info.has(kIo) && info.has(kDecode))) &&
                         text.find(".cuda.") == std::string_view::npos;
   const u8 device = text == "cpu" || (is_fresh && !is_placed) ? u8{kOnCpu}
                     : is_placed                               ? device_of(call, arguments, operand)

@@ -386,9 +386,12 @@ private:
     }
   }
 
-  // `self.log("loss", loss)` of Lightning and of the Trainer: they keep the tensor until it is written.
+  // `self.log("loss", loss)` of Lightning and of the Trainer, and `pl_module.log(…)` in a callback: they keep the
+  // tensor until it is written.
   [[nodiscard]] bool is_own_log(const Call &call, std::string_view method) const {
-    return method == "log" && model::is_own_object(*function_, receiver_of(call));
+    const Expr *const receiver = receiver_of(call);
+    return method == "log" &&
+           (model::is_own_object(*function_, receiver) || model::kind_of(receiver) == Kind::TorchModule);
   }
 
   void call(const Call &call) {

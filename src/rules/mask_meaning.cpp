@@ -398,7 +398,10 @@ MaskMeaning find(const Site &site, const Expr *mask, u32 depth) {
                                    : find(site, part->value, depth + 1);
   }
   if (const auto *attribute = as<Attribute>(mask)) {
-    return attribute->attr.text() == "attention_mask" ? MaskMeaning::Present : of_field(site, *attribute, depth);
+    // The attribute of a batch is what a tokenizer gives. One's own is whatever the class stores there.
+    const bool is_own = model::is_own_object(*site.function, attribute->value);
+    return attribute->attr.text() == "attention_mask" && !is_own ? MaskMeaning::Present
+                                                                 : of_field(site, *attribute, depth);
   }
   const auto *name = as<Name>(mask);
   if (name == nullptr) {

@@ -1,5 +1,6 @@
 #include "rules/encoding.h"
 #include "rules/sample_cost.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::loader_without_workers {
 
@@ -14,6 +15,39 @@ bool is_for_a_look(const Site &site) {
   const auto *outer = !site.ancestors.empty() ? as<Call>(site.ancestors.back()) : nullptr;
   const std::string_view api = outer != nullptr ? called_api(site, *outer) : std::string_view{};
   return api == "iter" || api == "next" || api == "len";
+}
+
+// `small = DataLoader(…)` of which nothing but `next(iter(small))` is taken: workers would have to start for one batch.
+bool is_looked_at_once(const Site &site) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (name == nullptr) {
+    return false;
+  }
+  const auto is_loader = [name](const Expr *expr) {
+    const auto *use = as<Name>(expr);
+    return use != nullptr && use->id == name->id;
+  };
+  u32 uses = 0;
+  u32 looks = 0;
+  const auto count = [&](const Node *node) {
+    const auto *use = as<Name>(node);
+    uses += use != nullptr && use->id == name->id && use->context == Context::Load ? 1 : 0;
+    const auto *call = as<Call>(node);
+    const auto *inner = call != nullptr && call->args.size() == 1 ? as<Call>(call->args[0]) : nullptr;
+    const bool is_next = inner != nullptr && called_name(*call) == "next" && called_name(*inner) == "iter" &&
+                         inner->args.size() == 1 && is_loader(inner->args[0]);
+    const bool is_length =
+        call != nullptr && called_name(*call) == "len" && call->args.size() == 1 && is_loader(call->args[0]);
+    looks += is_next || is_length ? 1 : 0;
+    return false;
+  };
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  for (const Stmt *statement : definition != nullptr ? definition->body : site.module->parsed->tree.body) {
+    any_node_inside(statement, count);
+  }
+  return looks > 0 && uses == looks;
 }
 
 // `super().__init__(dataset, …)` in a loader of the project's own.
@@ -79,7 +113,7 @@ void check(Site &site, const Call &call) {
   constexpr u32 kWorkers = 5;
   const model::Argument workers = argument_of(site, call, kWorkers, "num_workers");
   const auto setting = setting_of(site, workers, ConstantValue::of(i64{0}));
-  if (!setting.has_value() || setting->as_integer() != 0 || is_for_a_look(site)) {
+  if (!setting.has_value() || setting->as_integer() != 0 || is_for_a_look(site) || is_looked_at_once(site)) {
     return;
   }
   const Preparation prepared = preparation_of(site, call);

@@ -4,6 +4,7 @@
 #include "model/effects.h"
 #include "model/graph_flow.h"
 #include "model/variance.h"
+#include "rules/assignments.h"
 #include "rules/fate.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
@@ -217,6 +218,22 @@ bool adds_up_guess(const Site &site, const Call &call, const model::Loop &loop) 
   });
 }
 
+// `model.train()` before a loop that trains nothing: its dropout is wanted, and each pass gives something else.
+bool is_sampled(const Site &site, const Call &call, const model::Loop &loop) {
+  const std::string_view model = text_of(site, call.func);
+  const Node *last = nullptr; // switch before the loop
+  any_node(body_around(site), [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    const std::string_view method = other != nullptr ? called_method(*other) : std::string_view{};
+    if ((method == "train" || method == "eval") && other->end < call.start &&
+        text_of(site, receiver_of(*other)) == model && (last == nullptr || other->start > last->start)) {
+      last = other;
+    }
+    return false;
+  });
+  return last != nullptr && !loop.trains && called_method(static_cast<const Call &>(*last)) == "train";
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *const loop = long_loop_around(site);
   if (loop == nullptr && loop_around(site) == nullptr) {
@@ -239,7 +256,7 @@ void check(Site &site, const Call &call) {
   };
   if (!is_model(site, call) || varies(call.func) || std::ranges::any_of(call.args, varies) ||
       std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return varies(keyword->value); }) ||
-      !is_frozen(site, call, *loop) || adds_up_guess(site, call, *loop) ||
+      !is_frozen(site, call, *loop) || adds_up_guess(site, call, *loop) || is_sampled(site, call, *loop) ||
       (site.is_copy && file_has_word(site, {".train("}))) {
     return;
   }

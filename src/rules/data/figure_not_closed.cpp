@@ -1,3 +1,4 @@
+#include "model/guards.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -56,6 +57,20 @@ bool closes_figures(const Site &site, const model::FunctionInfo &function) {
   });
 }
 
+// Do all calls of the function stand under a flag, as in `if plots: plot_results()`? Nobody knows in which iterations
+// it is set: it may be in the last epoch only. `if epoch % 10 == 0` is known.
+bool depends_on_flags(const Site &site) {
+  const auto is_flagged = [&site](const model::CallSite *caller) {
+    const Site there = site_at(site, *caller->caller, *caller->call);
+    const auto *branch = as<If>(enclosing(there, NodeKind::If));
+    return branch != nullptr && !model::counts_steps(branch->test) && !any_node(branch->test, [](const Node *part) {
+             const auto *operation = as<BinOp>(part);
+             return part->kind == NodeKind::Compare || (operation != nullptr && operation->op() == Operator::Mod);
+           });
+  };
+  return !site.function->called_by.empty() && std::ranges::all_of(site.function->called_by, is_flagged);
+}
+
 void check(Site &site, const Call &call) {
   if (site.function != nullptr && !site.module->is_test && context_of(site).repeated && is_replaced(site, call)) {
     report(
@@ -81,6 +96,9 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
              "call `plt.close(fig)` after `savefig`");
+  if (loop == nullptr && depends_on_flags(site)) {
+    finding.tier = Tier::Hint;
+  }
   if (std::ranges::any_of(site.function->called_by,
                           [&](const model::CallSite *one) { return closes_figures(site, *one->caller); })) {
     finding.tier = Tier::Hint; // the caller may close them

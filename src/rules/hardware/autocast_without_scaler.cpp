@@ -24,6 +24,10 @@ bool project_may_scale(const Site &site) {
   return project_has_word_in_any_case(site, {"scale_loss", "scaler.", "scaler(", "scaler =", "deepspeed"});
 }
 
+// `optimizer.backward(loss)`: an object that runs the backward pass may scale the loss, as those of FairSeq and
+// DeepSpeed do.
+bool is_given_loss(const Call &backward) { return !backward.args.empty(); }
+
 // The calls of backward() of a function, in the order of its code.
 struct Backwards {
   std::vector<const Call *> calls;
@@ -36,7 +40,7 @@ const Call *backward_after(const Site &site, const Call &call) {
     const FunctionDef *definition = site.function->definition();
     any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
       const auto *other = as<Call>(node);
-      if (other != nullptr && called_method(*other) == "backward" &&
+      if (other != nullptr && called_method(*other) == "backward" && !is_given_loss(*other) &&
           model::kind_of(receiver_of(*other)) == Kind::TorchTensor) {
         backwards.calls.push_back(other);
       }
@@ -66,7 +70,7 @@ const Call *backward_of_caller(const Site &site) {
     // backward() in another function, which is given the loss.
     for (const PlacedEvent &one : step_around(there, *caller->call).events) {
       if (one.event.what == StepEvent::What::Backward && one.function->module == site.module &&
-          one.function != site.function && one.function != caller->caller) {
+          one.function != site.function && one.function != caller->caller && !is_given_loss(*one.event.call)) {
         return one.event.call;
       }
     }

@@ -1,6 +1,8 @@
 #include "base/known_names.h"
 #include "model/context.h"
+#include "rules/assignments.h"
 #include "rules/per_step.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::copy_per_step {
 
@@ -14,6 +16,22 @@ bool is_module(const Expr *expr, const model::Value &value) {
          (value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule);
 }
 
+// `local = deepcopy(self.model)`, and an optimizer or autograd.grad() gets the parameters of `local`: a copy that is
+// trained and discarded, as in meta-learning, has to be new each time.
+bool is_trained_itself(const Site &site) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *copy =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  return copy != nullptr && any_node(body_around(site), [copy](const Node *node) {
+           const auto *taken = as<Call>(node);
+           const std::string_view method = taken != nullptr ? called_method(*taken) : std::string_view{};
+           const auto *of = method == "parameters" || method == "named_parameters" || method == "trainable_parameters"
+                                ? as<Name>(receiver_of(*taken))
+                                : nullptr;
+           return of != nullptr && of->id == copy->id && taken->start > copy->end;
+         });
+}
+
 void check(Site &site, const Call &call) {
   // Whoever calls a step that stands alone may do so once; a constructor makes what is kept.
   if (call.args.size() != 1 || site.function == nullptr || site.module->is_test ||
@@ -23,7 +41,7 @@ void check(Site &site, const Call &call) {
   const auto *states = as<Call>(call.args[0]);
   const bool is_state = states != nullptr && called_method(*states) == "state_dict";
   const Expr *const copied = is_state ? receiver_of(*states) : call.args[0];
-  if (!runs_in_every_step(site) || !is_module(copied, value_of(site, copied))) {
+  if (!runs_in_every_step(site) || !is_module(copied, value_of(site, copied)) || is_trained_itself(site)) {
     return;
   }
   report(site, call,

@@ -1,5 +1,6 @@
+#include "rules/assignments.h"
 #include "rules/reach.h"
-#include "rules/site.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::data_parallel {
 
@@ -11,8 +12,33 @@ namespace {
 // launcher.
 bool knows_better(const Site &site) { return project_has_word(site, {"DistributedDataParallel"}); }
 
+// `model = DataParallel(model)` and then `model = model.module`: the wrapper is taken off before anything runs in it.
+bool is_taken_off(const Site &site) {
+  const auto *wrapped = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *name = wrapped != nullptr && wrapped->targets.size() == 1 ? as<Name>(wrapped->targets[0]) : nullptr;
+  if (name == nullptr) {
+    return false;
+  }
+  const Node *next = nullptr; // that says the name after the assignment
+  const Node *inner = nullptr;
+  any_node(body_around(site), [&](const Node *node) {
+    const auto *use = as<Name>(node);
+    if (use != nullptr && use->id == name->id && use->start > wrapped->end && use->context == Context::Load &&
+        (next == nullptr || use->start < next->start)) {
+      next = use;
+    }
+    const auto *attribute = as<Attribute>(node);
+    if (attribute != nullptr && attribute->attr.text() == "module" && attribute->start > wrapped->end &&
+        (inner == nullptr || attribute->start < inner->start)) {
+      inner = attribute;
+    }
+    return false;
+  });
+  return next != nullptr && inner != nullptr && inner->start == next->start;
+}
+
 void check(Site &site, const Call &call) {
-  if (call.args.empty() && call.keywords.empty()) {
+  if ((call.args.empty() && call.keywords.empty()) || is_taken_off(site)) {
     return;
   }
   Finding &finding = report(

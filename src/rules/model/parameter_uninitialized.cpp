@@ -21,8 +21,8 @@ bool is_uninitialized(const Site &site, const Expr *expr) {
     return false;
   }
   const std::string_view api = called_api(site, *call);
-  if (api == "torch.empty") {
-    return true;
+  if (api == "torch.empty") { // of no elements there is nothing to fill: torch.empty(0)
+    return std::ranges::none_of(call->args, [&](const Expr *size) { return integer_of(site, size) == 0; });
   }
   if (api != "torch.Tensor" && api != "torch.FloatTensor") {
     return false;

@@ -266,6 +266,12 @@ bool has_one_sample(const Site &site, const Expr *loader) {
   return size.has_value() && (size->is_none() || size->as_integer() == 1);
 }
 
+// `for i in range(n): x, y = data[i]`: what an iteration takes may be one sample.
+bool goes_over_numbers(const Site &site, const model::Loop &loop) {
+  const auto *range = as<Call>(iterated_by(site, loop));
+  return range != nullptr && called_api(site, *range) == "range";
+}
+
 // Two loaders that were made by different calls
 bool are_different(const Site &site, const Expr *left, const Expr *right) {
   const model::Value first = value_of(site, left);
@@ -316,7 +322,8 @@ void check_quotient(Site &site, const Node &place, const Expr *dividend, const E
                     name),
         "divide by the number of batches, or add `loss.item() * x.size(0)` for each batch");
     add_note(finding, site, *sum.added, "this is a mean over the batch");
-  } else if (added == Added::Total && by.count == Count::Batches && !has_one_sample(site, iterated)) {
+  } else if (added == Added::Total && by.count == Count::Batches && !has_one_sample(site, iterated) &&
+             !goes_over_numbers(site, *loop)) {
     Finding &finding =
         report(site, place, fmt::format("`{}` is a sum over samples but is divided by the number of batches", name),
                by.data != nullptr ? fmt::format("divide by `len({}.dataset)`", text_of(site, by.data))

@@ -1,10 +1,13 @@
+#include "base/steps.h"
 #include "model/modes.h"
+#include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules::average_without_buffers {
 
@@ -31,6 +34,66 @@ bool is_averaged(const Block &body, Symbol average, Symbol current) {
     const auto *assign = as<Assign>(node);
     return assign != nullptr && assign->targets.size() == 1 && mentions(assign->targets[0], average) &&
            mentions(assign->value, current) && mentions(assign->value, average);
+  });
+}
+
+// Attributes that are called as modules somewhere, `self.encoder_k(x)`, and those that are put into evaluation mode.
+struct RunAttributes {
+  std::unordered_set<u32> called;
+  std::unordered_set<u32> evaluated;
+};
+
+void find_run(const Node *node, RunAttributes &found) {
+  if (const auto *call = as<Call>(node)) {
+    if (const auto *callee = as<Attribute>(call->func)) {
+      found.called.insert(callee->attr.id);
+    }
+    const auto *owner = called_method(*call) == "eval" ? as<Attribute>(receiver_of(*call)) : nullptr;
+    if (owner != nullptr) {
+      found.evaluated.insert(owner->attr.id);
+    }
+  }
+  const auto *assign = as<Assign>(node); // self.ema = deepcopy(model).eval()
+  const auto *made = assign != nullptr ? as<Call>(assign->value) : nullptr;
+  const auto *kept = made != nullptr && called_method(*made) == "eval" ? as<Attribute>(assign->targets[0]) : nullptr;
+  if (kept != nullptr) {
+    found.evaluated.insert(kept->attr.id);
+  }
+}
+
+const RunAttributes &run_attributes(const Site &site) {
+  return site.memory.recall<RunAttributes>(&site.project, [&site] {
+    const SharedWork shared;
+    RunAttributes found;
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.parsed->tree.body) {
+        any_node_inside(statement, [&found](const Node *node) {
+          find_run(node, found);
+          return false;
+        });
+      }
+    }
+    return found;
+  });
+}
+
+// A momentum encoder or target network that runs in the training step: in training mode it updates its statistics
+// itself. Also under the name of a parameter.
+bool runs_in_training(const Site &site, const Expr *average) {
+  const RunAttributes &run = run_attributes(site);
+  const auto is_run = [&run](const Expr *expr) {
+    const auto *attribute = as<Attribute>(expr);
+    return attribute != nullptr && run.called.contains(attribute->attr.id) &&
+           !run.evaluated.contains(attribute->attr.id);
+  };
+  const auto *name = as<Name>(average);
+  const u32 place = name != nullptr ? site.function->place_of_param(name->id) : model::FunctionInfo::kNoParam;
+  if (place == model::FunctionInfo::kNoParam) {
+    return is_run(written_value(site, average));
+  }
+  return std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
+    const Expr *const given = model::passed_argument(*caller, place);
+    return given != nullptr && is_run(written_value(site_of(site, *caller->call), given));
   });
 }
 
@@ -64,7 +127,7 @@ void check(Site &site, const Node &node) {
   // Who copies buffers, or only ever runs the copy in training mode, as a momentum encoder does.
   constexpr std::string_view kHandled[] = {"buffers(", "state_dict", "running_mean", "update_bn"};
   if ((site.type != nullptr && node_has_word(site, *site.type->node, kHandled)) || function_has_word(site, kHandled) ||
-      !project_has_word(site, {".eval()"})) {
+      !project_has_word(site, {".eval()"}) || runs_in_training(site, average)) {
     return;
   }
   Finding &finding = report(

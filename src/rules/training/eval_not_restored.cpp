@@ -1,5 +1,6 @@
 #include "base/symbol_list.h"
 #include "model/modes.h"
+#include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -184,6 +185,44 @@ bool is_restored_too_late(const Site &site, const model::Loop &loop) {
          is_evaluated_between_steps(site, loop.node);
 }
 
+// Optimizers that a piece of code makes.
+struct MadeOptimizers {
+  bool any = false;
+  bool of_models = false; // or of parameters that are not written down there
+};
+
+MadeOptimizers find_optimizers(const Site &site, const Block &body) {
+  MadeOptimizers found;
+  any_node(body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || model::kind_of(call) != Kind::TorchOptimizer ||
+        !called_api(site, *call).starts_with("torch.optim.")) {
+      return false;
+    }
+    const auto *list = as<List>(argument(*call, 0, "params"));
+    found.any = true;
+    found.of_models |= list == nullptr || !std::ranges::all_of(list->elts, [](const Expr *one) {
+                         return one->kind == NodeKind::Name || one->kind == NodeKind::Attribute;
+                       });
+    return false;
+  });
+  return found;
+}
+
+// Does the code of the loop make optimizers, and none of them for a whole model? `SGD([patch])` and `Adam([z])` change
+// an input, and the model stays as it is, in evaluation mode.
+bool trains_an_input(const Site &site, const std::vector<const model::FunctionInfo *> &reached) {
+  MadeOptimizers all = find_optimizers(site, body_around(site));
+  for (const model::FunctionInfo *function : reached) {
+    if (function->definition() != nullptr) {
+      const MadeOptimizers one = find_optimizers(site, function->definition()->body);
+      all.any |= one.any;
+      all.of_models |= one.of_models;
+    }
+  }
+  return all.any && !all.of_models;
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *loop = site.project.loop_at(&node);
   // However few epochs there are: from the second one on, the mode is wrong.
@@ -211,7 +250,7 @@ void check(Site &site, const Node &node) {
       eval = find_eval(site.project, module->parsed->source.text(), *reached[i], nullptr, reached[i]->node);
     }
   }
-  if (eval == nullptr || hands_model_away(site, &node) ||
+  if (eval == nullptr || hands_model_away(site, &node) || trains_an_input(site, reached) ||
       (module == site.module && !trains_before(site, node, *eval))) {
     return;
   }

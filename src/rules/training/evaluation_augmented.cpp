@@ -144,6 +144,24 @@ void check_maker(Site &site, const Call &call, const Expr *transform) {
   }
 }
 
+// Is the training data of the same kind, made next to it, left as it is? Who rotates only the test images tests for
+// rotations. Crops and flips that only the test images get are more likely two transforms that were swapped.
+bool is_task(const Site &site, const Call &call, const Call &random) {
+  const std::string_view step = step_name(site, random);
+  if (step != "RandomRotation" && step != "RandomAffine" && step != "RandomPerspective" && step != "ElasticTransform") {
+    return false;
+  }
+  const std::string_view api = called_api(site, call);
+  return any_node(body_around(site), [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    if (other == nullptr || other == &call || called_api(site, *other) != api || is_for_evaluation(site, *other)) {
+      return false;
+    }
+    const Expr *const transform = transform_of(site, *other);
+    return transform != nullptr && !transform_steps(site, transform).empty() && random_step(site, transform) == nullptr;
+  });
+}
+
 void check_constructor(Site &site, const Call &call) {
   const Expr *const transform = transform_of(site, call);
   if (transform == nullptr || !is_for_evaluation(site, call)) {
@@ -152,7 +170,7 @@ void check_constructor(Site &site, const Call &call) {
     }
     return;
   }
-  if (const Call *random = random_step(site, transform)) {
+  if (const Call *random = random_step(site, transform); random != nullptr && !is_task(site, call, *random)) {
     const Keyword *const named = keyword_argument(call, "transform");
     Finding &finding =
         report(site, named != nullptr ? static_cast<const Node &>(*named) : *transform,

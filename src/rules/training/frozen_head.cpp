@@ -105,8 +105,20 @@ bool is_thawed(const Site &site, u32 place) {
   return layers.is_thawed && layers.last_thaw >= place;
 }
 
+// nn.Sequential(), nn.Identity(): nothing in it could be trained.
+bool has_no_weights(const Site &site, const Assign &layer) {
+  const auto &made = static_cast<const Call &>(*layer.value);
+  const std::string_view api = called_api(site, made);
+  return (api == "torch.nn.Sequential" && made.args.empty() && made.keywords.empty()) || api == "torch.nn.Identity" ||
+         api == "torch.nn.Flatten" || api == "torch.nn.ReLU" || api == "torch.nn.Softmax" ||
+         api == "torch.nn.Sigmoid" || api == "torch.nn.Dropout" || api == "torch.nn.AdaptiveAvgPool2d";
+}
+
 void check_frozen(Site &site, const Node &place, const Expr *model) {
   const Assign *layer = layer_before(site, model, place.start);
+  if (layer != nullptr && has_no_weights(site, *layer)) {
+    return;
+  }
   // In a constructor, what is frozen may be a part that gets its layer there.
   if (layer == nullptr || site.module->is_test || has_layer_after(site, model, place.end) ||
       is_thawed(site, place.end)) {

@@ -239,6 +239,16 @@ bool trains_nearby(const Site &site) {
   return file_has_word(site, {"load_state_dict("}) ? file_has_word(site, words) : project_has_word(site, words);
 }
 
+// A model of Hugging Face, or of a class of the project that `from_pretrained()` of a base class made.
+bool is_of_transformers(const Site &site, const model::Value &model) {
+  if (!model.is(model::Value::Tag::Object)) {
+    return model.is_kind(Kind::HfModel);
+  }
+  static const Symbol kLoader = intern("from_pretrained");
+  const std::string loads = fmt::format("{}.from_pretrained(", model.type->name.text());
+  return model::find_method_of(*model.type, kLoader) == nullptr && project_has_word(site, {loads});
+}
+
 // A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
@@ -249,7 +259,7 @@ void check_forward(Site &site, const Call &call) {
   // Hugging Face's models are loaded in evaluation mode. Those that are made from a configuration are not.
   const bool is_new = callee.is_kind(Kind::HfModel) && callee.maker() != nullptr && callee.name() &&
                       callee.name().text().ends_with(".from_config");
-  if ((callee.is_kind(Kind::HfModel) && !is_switched && !is_new) || (loop != nullptr && loop->trains) ||
+  if ((is_of_transformers(site, callee) && !is_switched && !is_new) || (loop != nullptr && loop->trains) ||
       site.module->is_test || !site.module->torch) {
     return;
   }

@@ -14,15 +14,25 @@ bool is_own_method(const Site &site, const Call &call) {
   return object != nullptr && site.function->params.size() > 0 && site.function->params[0]->name == object->id;
 }
 
-// `loss.backward()` in the training_step, or in a method that it calls, which then returns the loss to Lightning, which
-// does the same again.
-bool runs_step_itself(const Site &site, const Call &call) {
-  return called_method(call) == "backward" && leads_from_training_step(site) &&
-         site.function->definition() != nullptr && any_node(site.function->definition()->body, [&](const Node *node) {
+bool returns_something(const model::FunctionInfo *function) {
+  return function != nullptr && function->definition() != nullptr &&
+         any_node(function->definition()->body, [](const Node *node) {
            const auto *result = as<Return>(node);
            return result != nullptr && result->value != nullptr &&
                   result->value->kind != NodeKind::Constant; // None: nothing is left to do
          });
+}
+
+// `loss.backward()` in the training_step, or in a method that it calls, which then returns the loss to Lightning, which
+// does the same again.
+bool runs_step_itself(const Site &site, const Call &call) {
+  if (called_method(call) != "backward" || !leads_from_training_step(site) || !returns_something(site.function)) {
+    return false;
+  }
+  // A step that returns None is over when it returns, whatever the methods that it calls return.
+  static const Symbol kStep = intern("training_step");
+  const model::FunctionInfo *const training = model::find_method_of(*site.function->type, kStep);
+  return training == nullptr || returns_something(training);
 }
 
 void check(Site &site, const Call &call) {

@@ -83,3 +83,31 @@ def draw_all(pictures):
     for i, picture in enumerate(pictures):
         replaced(picture, f"{i}.png")
         closed_both(picture, f"{i}.png")
+
+
+def curve(values, path):
+    plt.figure()  # hint: DP418
+    plt.plot(values)
+    plt.savefig(path)
+
+
+def evaluated(values, plots):
+    if plots:
+        curve(values, "curve.png")
+
+
+def epochs(values, plots, n):
+    for epoch in range(n):
+        evaluated(values, plots and epoch == n - 1)
+
+
+def history(values, path):
+    plt.figure()  # expect: DP418
+    plt.plot(values)
+    plt.savefig(path)
+
+
+def every_tenth(values):
+    for epoch in range(1000):
+        if epoch % 10 == 0:
+            history(values, f"{epoch}.png")

@@ -27,3 +27,15 @@ def train(loader, best):
 
 def once():
     return copy.deepcopy(model)
+
+
+def adapted(tasks):
+    for support, query in tasks:
+        local = copy.deepcopy(model)
+        inner = torch.optim.SGD(local.parameters(), lr=0.1)
+        local(support).mean().backward()
+        inner.step()
+        loss = model(query).mean() + local.weight.detach().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

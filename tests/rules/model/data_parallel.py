@@ -15,3 +15,16 @@ def silent(net, other):
         net = net.module
     kinds = (nn.DataParallel, DataParallel)
     return other.DataParallel(net), kinds
+
+
+def unwrapped_at_once(model):
+    model = torch.nn.DataParallel(model)
+    model = model.module
+    return model
+
+
+def unwrapped_after_use(model, x):
+    model = torch.nn.DataParallel(model)  # expect: DP240
+    y = model(x)
+    model = model.module
+    return y, model

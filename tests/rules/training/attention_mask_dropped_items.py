@@ -13,7 +13,7 @@ class Texts(Dataset):
         self.labels = labels
 
     def encode(self, text):
-        encoded = tokenizer(text, padding="max_length", truncation=True, max_length=128)
+        encoded = tokenizer(text, padding="max_length", truncation=True, max_length=128)  # expect: DP150
         return {name: torch.tensor(value) for name, value in encoded.items()}
 
     def __len__(self):

@@ -143,3 +143,15 @@ def counted_batches(model: nn.Module, dataset):
         total += F.cross_entropy(model(x), y)
         n += 1
     return total / n
+
+
+# One sample at a time: the number of iterations is the number of samples.
+@torch.no_grad()
+def one_by_one(model: nn.Module, dataset, n):
+    model.eval()
+    total, correct = 0, 0
+    for i in range(n):
+        x, y = dataset[i]
+        correct += (model(x[None]).argmax(1) == y).sum().item()
+        total += 1
+    return correct / total

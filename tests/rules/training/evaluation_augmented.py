@@ -76,3 +76,17 @@ def samplers(order):
     train_loader = DataLoader(full, 64, sampler=SubsetRandomSampler(order[:45000]), num_workers=4)
     val_loader = DataLoader(full, 64, sampler=SubsetRandomSampler(order[45000:]), num_workers=4)  # expect: DP926
     return train_loader, val_loader
+
+
+def rotated(root):
+    plain = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.1,), (0.3,))])
+    turned = transforms.Compose([transforms.ToTensor(), transforms.RandomRotation([0, 360]), transforms.Normalize((0.1,), (0.3,))])
+    train = datasets.MNIST(root, train=True, transform=plain)
+    test = datasets.MNIST(root, train=False, transform=turned)
+    return train, test
+
+
+def swapped(root):
+    train = datasets.MNIST(root, train=True, transform=PLAIN)
+    test = datasets.MNIST(root, train=False, transform=AUGMENT)  # expect: DP926
+    return train, test

@@ -76,3 +76,26 @@ def by_helper_first(classes):
     freeze(net)
     net.fc = nn.Linear(512, classes)
     return net
+
+
+def features_only(images, optimizer):
+    net = models.resnet34(weights="DEFAULT")
+    net.fc = nn.Sequential()
+    for p in net.parameters():
+        p.requires_grad = False
+    return net(images)
+
+
+def features_by_identity(images):
+    net = models.resnet34(weights="DEFAULT")
+    net.fc = nn.Identity()
+    net.requires_grad_(False)
+    return net(images)
+
+
+def new_head_with_layers(images):
+    net = models.resnet34(weights="DEFAULT")
+    net.fc = nn.Sequential(nn.Linear(512, 10))
+    for p in net.parameters():  # expect: DP925
+        p.requires_grad = False
+    return net(images)

@@ -75,3 +75,22 @@ def scores_of(scores, attention_mask, ids, mask):
     c = scores.masked_fill(mask, float("-inf"))
     d = scores.masked_fill(ids != 0, 0.0)
     return a + b + c + d
+
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("attention_mask", None)
+
+    @staticmethod
+    def future(n):
+        step = torch.arange(n)
+        return step[None] >= step[:, None]
+
+    def forward(self, scores):
+        self.attention_mask = self.future(scores.shape[-1])
+        return scores.masked_fill(self.attention_mask, float("-inf"))
+
+
+def batch_scores(scores, batch):
+    return scores.masked_fill(batch.attention_mask.bool(), float("-inf"))  # expect: DP902
