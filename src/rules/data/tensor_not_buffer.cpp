@@ -26,8 +26,10 @@ const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
 // How a class uses `self.x`.
 struct Use {
   u32 stores = 0;
-  const Call *move = nullptr; // self.x.to(…), in forward or what it may call
-  const Node *read = nullptr; // the first time there
+  const Call *move = nullptr;     // self.x.to(…), in forward or what it may call
+  const Node *read = nullptr;     // the first time there
+  const Node *averaged = nullptr; // where something new is mixed into it: self.x.lerp_(…), self.x = 0.9 * self.x + …
+  u32 averages = 0;               // stores that do so
 };
 using Uses = std::unordered_map<u32, Use>; // by attribute
 
@@ -53,7 +55,42 @@ Symbol kept_copy(const Assign &assignment, Symbol self) {
              : Symbol{};
 }
 
+// Is a part of the expression `self.x * momentum`?
+bool keeps_a_part(const Expr *expr, Symbol self, Symbol attribute) {
+  return any_node(expr, [&](const Node *node) {
+    const auto *product = as<BinOp>(node);
+    return product != nullptr && product->op() == Operator::Mult &&
+           (attribute_of_self(product->left, self) == attribute ||
+            attribute_of_self(product->right, self) == attribute);
+  });
+}
+
+// A moving average: `self.x.lerp_(new, 0.1)`, `self.x.mul_(0.9).add_(0.1 * new)`, `self.x = 0.9 * self.x + 0.1 * new`.
+void note_average(const Node *node, Symbol self, Uses &uses) {
+  if (const auto *call = as<Call>(node)) {
+    const std::string_view method = called_method(*call);
+    const Symbol attribute =
+        method == "lerp_" || method == "mul_" ? attribute_of_self(receiver_of(*call), self) : Symbol{};
+    if (attribute) {
+      uses[attribute.id].averaged = call;
+    }
+    return;
+  }
+  const auto *assignment = as<Assign>(node);
+  const auto *sum = assignment != nullptr ? as<BinOp>(assignment->value) : nullptr;
+  const Symbol attribute = sum != nullptr && sum->op() == Operator::Add && assignment->targets.size() == 1
+                               ? attribute_of_self(assignment->targets[0], self)
+                               : Symbol{};
+  if (attribute && keeps_a_part(sum, self, attribute)) {
+    uses[attribute.id].averaged = assignment;
+    ++uses[attribute.id].averages;
+  }
+}
+
 void find_uses(const Node *node, Symbol self, bool may_run_often, Uses &uses) {
+  if (may_run_often) {
+    note_average(node, self, uses);
+  }
   if (const Symbol attribute = attribute_of_self(node, self)) {
     Use &use = uses[attribute.id];
     use.stores += node->context == Context::Load ? 0 : 1;
@@ -161,6 +198,19 @@ void check(Site &site, const Node &node) {
       }
     }
     const Use use = (*uses)[target->attr.id];
+    if (use.averaged != nullptr && use.stores == 1 + use.averages && use.read != nullptr &&
+        !has_random_numbers(site, assignment->value) && method_named(type, "get_extra_state") == nullptr &&
+        method_named(type, "state_dict") == nullptr) {
+      const std::string_view name = target->attr.text();
+      Finding &finding =
+          report(site, *assignment,
+                 fmt::format("`self.{}` is a running average that is not in the `state_dict`: a loaded model starts it "
+                             "again, and it does not move to the device with the module",
+                             name),
+                 fmt::format("register it: `self.register_buffer(\"{}\", …)`", name));
+      add_note(finding, site, *use.averaged, "it is updated here");
+      continue;
+    }
     if (use.stores != 1 || use.read == nullptr) {
       continue; // moved or changed somewhere else, or not used
     }
@@ -214,7 +264,7 @@ extern constinit const Rule kTensorNotBuffer = {
 
 A module that keeps a constant tensor as `self.mean = torch.tensor(…)` and moves it to the device in `forward`. A module
 that uses such a tensor in `forward` without moving it is a hint. A tensor of random numbers, such as the frequencies of Fourier features, is
-reported in any case: it is not part of the `state_dict`, so that a model that is loaded computes with other numbers.
+reported in any case: it is not part of the `state_dict`, so that a model that is loaded computes with other numbers. So is a running average.
 
 ## Why it costs
 

@@ -17,8 +17,8 @@ class Meter:
 class Balancer(nn.Module):
     def __init__(self):
         super().__init__()
-        self.running = torch.ones(())
-        self.clean = torch.ones(())
+        self.running = torch.ones(())  # expect: DP404
+        self.clean = torch.ones(())  # expect: DP404
 
     def forward(self, loss):
         self.running = 0.9 * self.running + 0.1 * loss  # expect: DP230
