@@ -141,7 +141,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kOverlapNotClamped = {
-    .info = {.code = "DP996",
+    .info = {.code = "DP900",
              .name = "overlap-not-clamped",
              .summary = "the area of an intersection of boxes whose sides may be negative",
              .root_cause = "Training: Wrong Training Step",

@@ -91,7 +91,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kUniformNoiseTarget = {
-    .info = {.code = "DP997",
+    .info = {.code = "DP969",
              .name = "uniform-noise-target",
              .summary = "a denoising model that is trained on uniform instead of Gaussian noise",
              .root_cause = "Training: Wrong Training Step",

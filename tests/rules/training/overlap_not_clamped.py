@@ -5,24 +5,24 @@ import torch
 def by_names(a, b):
     width = torch.minimum(a[:, 2], b[:, 2]) - torch.maximum(a[:, 0], b[:, 0])
     height = torch.minimum(a[:, 3], b[:, 3]) - torch.maximum(a[:, 1], b[:, 1])
-    return width * height  # expect: DP996
+    return width * height  # expect: DP900
 
 
 def by_axes(a, b):
     top_left = torch.max(a[:, None, :2], b[None, :, :2])
     bottom_right = torch.min(a[:, None, 2:], b[None, :, 2:])
     extent = bottom_right - top_left
-    return extent[..., 0] * extent[..., 1]  # expect: DP996
+    return extent[..., 0] * extent[..., 1]  # expect: DP900
 
 
 def at_once(a, b):
     left, top = max(a[0], b[0]), max(a[1], b[1])
     right, bottom = min(a[2], b[2]), min(a[3], b[3])
-    return (right - left) * (bottom - top)  # expect: DP996
+    return (right - left) * (bottom - top)  # expect: DP900
 
 
 def in_one_expression(a, b):
-    return (np.minimum(a[2], b[2]) - np.maximum(a[0], b[0])) * (  # expect: DP996
+    return (np.minimum(a[2], b[2]) - np.maximum(a[0], b[0])) * (  # expect: DP900
         np.minimum(a[3], b[3]) - np.maximum(a[1], b[1])
     )
 
@@ -30,7 +30,7 @@ def in_one_expression(a, b):
 def plain(a, b):
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
-    return width * height  # expect: DP996
+    return width * height  # expect: DP900
 
 
 def clamped(a, b):

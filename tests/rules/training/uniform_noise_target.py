@@ -15,18 +15,18 @@ class Schedule:
 def by_formula(model, x, t, alpha):
     noise = torch.rand_like(x)
     noisy = alpha.sqrt() * x + (1 - alpha).sqrt() * noise
-    return F.mse_loss(model(noisy, t), noise)  # expect: DP997
+    return F.mse_loss(model(noisy, t), noise)  # expect: DP969
 
 
 def by_method(model, schedule: Schedule, x, t):
     noise = torch.rand(x.shape, device=x.device)
-    return F.mse_loss(model(schedule.noisy(x, t, noise), t), noise)  # expect: DP997
+    return F.mse_loss(model(schedule.noisy(x, t, noise), t), noise)  # expect: DP969
 
 
 def by_module(model, scheduler, x, t):
     criterion = nn.MSELoss()
     noise = torch.rand_like(x)
-    return criterion(model(scheduler.add_noise(x, noise, t), t), noise)  # expect: DP997
+    return criterion(model(scheduler.add_noise(x, noise, t), t), noise)  # expect: DP969
 
 
 def corrupted(x, alpha):
@@ -36,7 +36,7 @@ def corrupted(x, alpha):
 
 def by_function(model, x, t, alpha):
     noisy, noise = corrupted(x, alpha)
-    return F.mse_loss(model(noisy, t), noise)  # expect: DP997
+    return F.mse_loss(model(noisy, t), noise)  # expect: DP969
 
 
 def normal(model, x, t, alpha):
