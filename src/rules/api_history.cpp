@@ -21,222 +21,74 @@ using namespace python;
 
 namespace {
 
-// Sources: the release notes of NumPy 1.20, 1.24 and 2.0, PyTorch 0.4 to 2.4, torchvision 0.12 to 0.17, torchtext 0.9
-// and 0.12, TensorFlow 2.0 to 2.16, Keras 3, JAX 0.3 to 0.6, Flax 0.6, Transformers 4, Datasets 3, PEFT 0.10,
-// Lightning's upgrade guides to 2.0, SciPy 1.2 to 1.14, scikit-learn 0.20 to 0.23, librosa 0.8 and 0.9, pandas 1.0.
-constexpr auto kHistory = std::to_array<ApiHistory>({
-    {"numpy.float", "numpy", "1.20", "1.24", "`float`", "float"},
-    {"numpy.int", "numpy", "1.20", "1.24", "`int`", "int"},
-    {"numpy.bool", "numpy", "1.20", "1.24", "`bool`", "bool", "2.0"},
-    {"numpy.object", "numpy", "1.20", "1.24", "`object`", "object"},
-    {"numpy.complex", "numpy", "1.20", "1.24", "`complex`", "complex"},
-    {"numpy.str", "numpy", "1.20", "1.24", "`str`", "str"},
-    {"numpy.float_", "numpy", "", "2.0", "`numpy.float64`", "numpy.float64"},
-    {"numpy.complex_", "numpy", "", "2.0", "`numpy.complex128`", "numpy.complex128"},
-    {"numpy.unicode_", "numpy", "", "2.0", "`numpy.str_`", "numpy.str_"},
-    {"numpy.string_", "numpy", "", "2.0", "`numpy.bytes_`", "numpy.bytes_"},
-    {"numpy.NaN", "numpy", "", "2.0", "`numpy.nan`", "numpy.nan"},
-    {"numpy.NAN", "numpy", "", "2.0", "`numpy.nan`", "numpy.nan"},
-    {"numpy.Inf", "numpy", "", "2.0", "`numpy.inf`", "numpy.inf"},
-    {"numpy.Infinity", "numpy", "", "2.0", "`numpy.inf`", "numpy.inf"},
-    {"numpy.infty", "numpy", "", "2.0", "`numpy.inf`", "numpy.inf"},
-    {"numpy.PINF", "numpy", "", "2.0", "`numpy.inf`", "numpy.inf"},
-    {"numpy.NINF", "numpy", "", "2.0", "`-numpy.inf`", ""},
-    {"numpy.product", "numpy", "1.25", "2.0", "`numpy.prod`", "numpy.prod"},
-    {"numpy.cumproduct", "numpy", "1.25", "2.0", "`numpy.cumprod`", "numpy.cumprod"},
-    {"numpy.sometrue", "numpy", "1.25", "2.0", "`numpy.any`", "numpy.any"},
-    {"numpy.alltrue", "numpy", "1.25", "2.0", "`numpy.all`", "numpy.all"},
-    {"numpy.round_", "numpy", "1.25", "2.0", "`numpy.round`", "numpy.round"},
-    {"numpy.asfarray", "numpy", "", "2.0", "`numpy.asarray(…, dtype=float)`", ""},
-    {"numpy.find_common_type", "numpy", "1.25", "2.0", "`numpy.promote_types` or `numpy.result_type`", ""},
-    {"numpy.trapz", "numpy", "2.0", "", "`numpy.trapezoid`", "numpy.trapezoid"},
-    {"numpy.in1d", "numpy", "2.0", "", "`numpy.isin`", "numpy.isin"},
-    {"numpy.row_stack", "numpy", "2.0", "", "`numpy.vstack`", "numpy.vstack"},
-
-    {"numpy.cast", "numpy", "", "2.0", "`numpy.asarray(…, dtype=…)`", ""},
-    {"numpy.msort", "numpy", "1.24", "2.0", "`numpy.sort(…, axis=0)`", ""},
-    {"numpy.mat", "numpy", "", "2.0", "`numpy.asmatrix`, or preferably a plain array", ""},
-
-    {"scipy.misc.imread", "scipy", "1.0", "1.2", "`imageio.v2.imread`", ""},
-    {"scipy.misc.imsave", "scipy", "1.0", "1.2", "`imageio.imwrite`", ""},
-    {"scipy.misc.imshow", "scipy", "1.0", "1.2", "`matplotlib.pyplot.imshow`", ""},
-    {"scipy.misc.imresize", "scipy", "1.0", "1.3", "`PIL.Image.fromarray(…).resize(…)`", ""},
-    {"scipy.misc.imrotate", "scipy", "1.0", "1.2", "`PIL.Image.fromarray(…).rotate(…)`", ""},
-    {"scipy.misc.toimage", "scipy", "1.0", "1.2", "`PIL.Image.fromarray`", ""},
-    {"scipy.misc.fromimage", "scipy", "1.0", "1.2", "`numpy.asarray(image)`", ""},
-    {"scipy.misc.bytescale", "scipy", "1.0", "1.2", "`skimage.util.img_as_ubyte`", ""},
-    {"scipy.misc.logsumexp", "scipy", "1.0", "1.3", "`scipy.special.logsumexp`", ""},
-    {"scipy.misc.comb", "scipy", "1.0", "1.3", "`scipy.special.comb`", ""},
-    {"scipy.misc.factorial", "scipy", "1.0", "1.3", "`scipy.special.factorial`", ""},
-    {"scipy.misc.face", "scipy", "1.10", "1.12", "`scipy.datasets.face`", ""},
-    {"scipy.misc.ascent", "scipy", "1.10", "1.12", "`scipy.datasets.ascent`", ""},
-    {"scipy.misc.derivative", "scipy", "1.10", "1.12", "your own finite difference", ""},
-    {"scipy.integrate.trapz", "scipy", "1.12", "1.14", "`scipy.integrate.trapezoid`", ""},
-    {"scipy.integrate.simps", "scipy", "1.12", "1.14", "`scipy.integrate.simpson`", ""},
-    {"scipy.integrate.cumtrapz", "scipy", "1.12", "1.14", "`scipy.integrate.cumulative_trapezoid`", ""},
-
-    {"sklearn.cross_validation", "scikit-learn", "0.18", "0.20", "`sklearn.model_selection`", "", "", true},
-    {"sklearn.externals.joblib", "scikit-learn", "0.21", "0.23", "`joblib`", "", "", true},
-    {"sklearn.utils.linear_assignment_", "scikit-learn", "0.21", "0.23", "`scipy.optimize.linear_sum_assignment`", "",
-     "", true},
-    {"sklearn.preprocessing.Imputer", "scikit-learn", "0.20", "0.22", "`sklearn.impute.SimpleImputer`", ""},
-
-    {"pandas.Panel", "pandas", "0.20", "0.25", "a `DataFrame` with a `MultiIndex`", ""},
-
-    {"librosa.output.write_wav", "librosa", "0.7", "0.8", "`soundfile.write`", ""},
-    {"librosa.display.waveplot", "librosa", "0.8.1", "0.9", "`librosa.display.waveshow`", ""},
-
-    {"torch.symeig", "torch", "1.9", "2.0", "`torch.linalg.eigh`", ""},
-    {"torch.eig", "torch", "1.9", "1.13", "`torch.linalg.eig`", ""},
-    {"torch.lstsq", "torch", "1.9", "1.13", "`torch.linalg.lstsq`", ""},
-    {"torch.solve", "torch", "1.8", "1.13", "`torch.linalg.solve`", ""},
-    {"torch.matrix_rank", "torch", "1.9", "1.13", "`torch.linalg.matrix_rank`", ""},
-    {"torch.gels", "torch", "1.2", "1.3", "`torch.linalg.lstsq`", ""},
-    {"torch.gesv", "torch", "1.1", "1.2", "`torch.linalg.solve`", ""},
-    {"torch.trtrs", "torch", "1.1", "1.2", "`torch.linalg.solve_triangular`", ""},
-    {"torch.btrifact", "torch", "1.0", "1.2", "`torch.linalg.lu_factor`", ""},
-    {"torch.potrf", "torch", "1.0", "1.2", "`torch.linalg.cholesky`", ""},
-    {"torch.rfft", "torch", "1.7", "1.8", "`torch.fft.rfft`", ""},
-    {"torch.irfft", "torch", "1.7", "1.8", "`torch.fft.irfft`", ""},
-    {"torch.ifft", "torch", "1.7", "1.8", "`torch.fft.ifft`", ""},
-    {"torch.qr", "torch", "1.8", "", "`torch.linalg.qr`", ""},
-    {"torch.cholesky", "torch", "1.8", "", "`torch.linalg.cholesky`", ""},
-    {"torch.lu", "torch", "1.11", "", "`torch.linalg.lu_factor`", ""},
-    {"torch.lu_solve", "torch", "1.11", "", "`torch.linalg.lu_solve`", ""},
-    {"torch.triangular_solve", "torch", "1.11", "", "`torch.linalg.solve_triangular`", ""},
-    {"torch.chain_matmul", "torch", "1.8", "", "`torch.linalg.multi_dot`", ""},
-    {"torch.ger", "torch", "1.8", "", "`torch.outer`", "torch.outer"},
-    {"torch.range", "torch", "0.3", "", "`torch.arange`, which excludes the end", ""},
-    {"torch.set_default_tensor_type", "torch", "2.1", "", "`torch.set_default_dtype` and `torch.set_default_device`",
-     ""},
-    {"torch.autograd.Variable", "torch", "0.4", "", "the tensor itself", ""},
-    {"torch.nn.functional.upsample", "torch", "0.4.1", "", "`torch.nn.functional.interpolate`",
-     "torch.nn.functional.interpolate"},
-    {"torch.nn.functional.upsample_bilinear", "torch", "0.4.1", "",
-     "`interpolate(…, mode='bilinear', align_corners=True)`", ""},
-    {"torch.nn.functional.upsample_nearest", "torch", "0.4.1", "", "`interpolate(…, mode='nearest')`", ""},
-    {"torch.nn.utils.clip_grad_norm", "torch", "0.4", "", "`torch.nn.utils.clip_grad_norm_`",
-     "torch.nn.utils.clip_grad_norm_"},
-    {"torch.nn.init.xavier_uniform", "torch", "0.4", "", "`torch.nn.init.xavier_uniform_`",
-     "torch.nn.init.xavier_uniform_"},
-    {"torch.nn.init.xavier_normal", "torch", "0.4", "", "`torch.nn.init.xavier_normal_`",
-     "torch.nn.init.xavier_normal_"},
-    {"torch.nn.init.kaiming_uniform", "torch", "0.4", "", "`torch.nn.init.kaiming_uniform_`",
-     "torch.nn.init.kaiming_uniform_"},
-    {"torch.nn.init.kaiming_normal", "torch", "0.4", "", "`torch.nn.init.kaiming_normal_`",
-     "torch.nn.init.kaiming_normal_"},
-    {"torch.nn.init.orthogonal", "torch", "0.4", "", "`torch.nn.init.orthogonal_`", "torch.nn.init.orthogonal_"},
-    {"torch.nn.init.normal", "torch", "0.4", "", "`torch.nn.init.normal_`", "torch.nn.init.normal_"},
-    {"torch.nn.init.uniform", "torch", "0.4", "", "`torch.nn.init.uniform_`", "torch.nn.init.uniform_"},
-    {"torch.nn.init.constant", "torch", "0.4", "", "`torch.nn.init.constant_`", "torch.nn.init.constant_"},
-    {"torch.nn.utils.weight_norm", "torch", "2.1", "", "`torch.nn.utils.parametrizations.weight_norm`", ""},
-    {"torch.cuda.amp.autocast", "torch", "2.4", "", "`torch.amp.autocast(\"cuda\")`", ""},
-    {"torch.cuda.amp.GradScaler", "torch", "2.4", "", "`torch.amp.GradScaler(\"cuda\")`", ""},
-    {"torch.cuda.amp.custom_fwd", "torch", "2.4", "", "`torch.amp.custom_fwd(device_type=\"cuda\")`", ""},
-    {"torch.cuda.amp.custom_bwd", "torch", "2.4", "", "`torch.amp.custom_bwd(device_type=\"cuda\")`", ""},
-    {"torch.cuda.memory_cached", "torch", "1.4", "", "`torch.cuda.memory_reserved`", "torch.cuda.memory_reserved"},
-    {"torch.cuda.max_memory_cached", "torch", "1.4", "", "`torch.cuda.max_memory_reserved`",
-     "torch.cuda.max_memory_reserved"},
-    {"torch._six", "torch", "", "2.0", "the Python 3 types: `str`, `collections.abc.Iterable`, `math.inf`", "", "",
-     true},
-    {"torch.testing.assert_allclose", "torch", "1.12", "", "`torch.testing.assert_close`", ""},
-
-    {"torchvision.transforms.Scale", "torchvision", "0.2", "0.12", "`torchvision.transforms.Resize`",
-     "torchvision.transforms.Resize"},
-    {"torchvision.transforms.RandomSizedCrop", "torchvision", "0.2", "0.12",
-     "`torchvision.transforms.RandomResizedCrop`", "torchvision.transforms.RandomResizedCrop"},
-    {"torchvision.transforms.v2.ToTensor", "torchvision", "0.16", "",
-     "`Compose([ToImage(), ToDtype(torch.float32, scale=True)])`", ""},
-
-    {"torchtext.data.Field", "torchtext", "0.8", "0.9", "a tokenizer and `torchtext.vocab.build_vocab_from_iterator`",
-     ""},
-    {"torchtext.data.LabelField", "torchtext", "0.8", "0.9", "`torchtext.vocab.build_vocab_from_iterator`", ""},
-    {"torchtext.data.BucketIterator", "torchtext", "0.8", "0.9", "`torch.utils.data.DataLoader`", ""},
-    {"torchtext.data.Iterator", "torchtext", "0.8", "0.9", "`torch.utils.data.DataLoader`", ""},
-    {"torchtext.data.TabularDataset", "torchtext", "0.8", "0.9", "a `torch.utils.data.Dataset`", ""},
-    {"torchtext.legacy", "torchtext", "0.9", "0.12", "`torch.utils.data` and `torchtext.vocab`", "", "", true},
-    {"torchaudio.load_wav", "torchaudio", "0.8", "0.9", "`torchaudio.load`", ""},
-
-    {"pytorch_lightning.metrics", "pytorch-lightning", "1.3", "1.5", "`torchmetrics`", "", "", true},
-    {"pytorch_lightning.core.lightning", "pytorch-lightning", "1.7", "2.0", "`pytorch_lightning.core.module`", "", "",
-     true},
-    {"pytorch_lightning.profiler", "pytorch-lightning", "1.8", "2.0", "`pytorch_lightning.profilers`", "", "", true},
-    {"pytorch_lightning.utilities.distributed", "pytorch-lightning", "1.8", "2.0",
-     "`pytorch_lightning.utilities.rank_zero`", "", "", true},
-    {"pytorch_lightning.utilities.cloud_io", "pytorch-lightning", "1.8", "2.0", "`torch.load`", "", "", true},
-
-    {"jax.numpy.DeviceArray", "jax", "0.4.1", "0.4.10", "`jax.Array`", ""},
-    {"jax.experimental.optimizers", "jax", "0.2.25", "0.3.16", "`jax.example_libraries.optimizers`, or `optax`", "", "",
-     true},
-    {"jax.experimental.stax", "jax", "0.2.25", "0.3.16", "`jax.example_libraries.stax`, or `flax`", "", "", true},
-    {"flax.optim", "flax", "0.4", "0.6", "`optax`", "", "", true},
-    {"jax.tree_map", "jax", "0.4.26", "0.6", "`jax.tree.map`", "jax.tree.map"},
-    {"jax.tree_multimap", "jax", "0.3.5", "0.3.16", "`jax.tree.map`", "jax.tree.map"},
-    {"jax.tree_util.tree_multimap", "jax", "0.3.5", "0.3.16", "`jax.tree.map`", ""},
-    {"jax.tree_leaves", "jax", "0.3.15", "0.6", "`jax.tree.leaves`", "jax.tree.leaves"},
-    {"jax.tree_flatten", "jax", "0.3.15", "0.6", "`jax.tree.flatten`", "jax.tree.flatten"},
-    {"jax.tree_unflatten", "jax", "0.3.15", "0.6", "`jax.tree.unflatten`", "jax.tree.unflatten"},
-    {"jax.tree_structure", "jax", "0.3.15", "0.6", "`jax.tree.structure`", "jax.tree.structure"},
-    {"jax.config.config", "jax", "0.4.25", "0.4.29", "`jax.config`", "jax.config"},
-    {"jax.linear_util", "jax", "0.4.16", "0.4.24", "`jax.extend.linear_util`", "", "", true},
-    {"jax.abstract_arrays", "jax", "0.4.12", "0.4.17", "`jax.core`", "", "", true},
-    {"jax.experimental.maps", "jax", "0.4.26", "", "`jax.sharding.Mesh` and `jax.shard_map`", "", "", true},
-    {"jax.experimental.host_callback", "jax", "0.4.26", "0.7.1",
-     "`jax.pure_callback` or `jax.experimental.io_callback`", "", "", true},
-    {"jax.experimental.loops", "jax", "0.3.6", "0.3.16", "`jax.lax.fori_loop` or `jax.lax.scan`", "", "", true},
-    {"jax.xla_computation", "jax", "0.4.30", "0.4.34", "`jax.jit(f).lower(…)`", ""},
-    {"jax.clear_backends", "jax", "0.4.26", "0.4.36", "`jax.clear_caches`", ""},
-    {"jax.random.KeyArray", "jax", "0.4.16", "0.4.24", "`jax.Array`", ""},
-    {"jax.random.PRNGKeyArray", "jax", "0.4.16", "0.4.24", "`jax.Array`", ""},
-    {"jax.random.shuffle", "jax", "0.1.66", "0.4.31", "`jax.random.permutation`", ""},
-    {"jax.interpreters.xla.DeviceArray", "jax", "0.4.7", "0.4.11", "`jax.Array`", ""},
-    {"jax.partial", "jax", "", "0.2.21", "`functools.partial`", ""},
-    {"jax.soft_pmap", "jax", "", "0.3.18", "`jax.pmap` or `jax.jit` with shardings", ""},
-    {"jax.nn.normalize", "jax", "0.3.5", "", "`jax.nn.standardize`", "jax.nn.standardize"},
-    {"jax.ops.index_update", "jax", "0.2.22", "0.3.2", "`x.at[index].set(value)`", ""},
-    {"jax.ops.index_add", "jax", "0.2.22", "0.3.2", "`x.at[index].add(value)`", ""},
-    {"jax.ops.index_mul", "jax", "0.2.22", "0.3.2", "`x.at[index].multiply(value)`", ""},
-
-    {"transformers.AutoModelWithLMHead", "transformers", "4.0", "",
-     "`AutoModelForCausalLM`, `AutoModelForMaskedLM` or `AutoModelForSeq2SeqLM`", ""},
-    {"transformers.AdamW", "transformers", "4.0", "4.50", "`torch.optim.AdamW`", ""},
-    {"transformers.modeling_utils.apply_chunking_to_forward", "transformers", "", "4.56",
-     "`transformers.pytorch_utils.apply_chunking_to_forward`", ""},
-    {"transformers.modeling_utils.find_pruneable_heads_and_indices", "transformers", "", "4.56",
-     "`transformers.pytorch_utils.find_pruneable_heads_and_indices`", ""},
-    {"transformers.modeling_utils.prune_linear_layer", "transformers", "", "4.56",
-     "`transformers.pytorch_utils.prune_linear_layer`", ""},
-    {"datasets.load_metric", "datasets", "2.5", "3.0", "`evaluate.load`", ""},
-    {"peft.prepare_model_for_int8_training", "peft", "0.6", "0.10", "`peft.prepare_model_for_kbit_training`",
-     "peft.prepare_model_for_kbit_training"},
-});
-
 const std::vector<const ApiHistory *> &all_history() {
   static const std::vector<const ApiHistory *> kAll = [] {
     std::vector<const ApiHistory *> all;
-    for (const ApiHistory &history : kHistory) {
-      all.push_back(&history);
-    }
-    for (const ApiHistory &history : tensorflow_history()) {
-      all.push_back(&history);
+    for (const auto &table : {array_history(), torch_history(), jax_history(), language_history(), service_history(),
+                              keras_history(), python_history(), tensorflow_history()}) {
+      for (const ApiHistory &history : table) {
+        all.push_back(&history);
+      }
     }
     return all;
   }();
   return kAll;
 }
 
+// By the name under which people write it.
+struct WrittenNames {
+  std::unordered_map<std::string_view, const ApiHistory *> all;
+  std::unordered_map<std::string_view, const ApiHistory *> modules; // that are gone with all that was in them
+};
+
+const WrittenNames &written_names() {
+  static const WrittenNames kWritten = [] {
+    WrittenNames written;
+    for (const ApiHistory *history : all_history()) {
+      written.all.emplace(history->api, history);
+      if (history->is_module) {
+        written.modules.emplace(history->api, history);
+      }
+    }
+    return written;
+  }();
+  return kWritten;
+}
+
+// The innermost module around the name, or that it is, which is gone; null if there is none.
+const ApiHistory *module_around(std::string_view name) {
+  const auto &modules = written_names().modules;
+  for (;;) {
+    if (const auto found = modules.find(name); found != modules.end()) {
+      return found->second;
+    }
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos) {
+      return nullptr;
+    }
+    name = name.substr(0, dot);
+  }
+}
+
 const NameTable &names() {
   static const NameTable kNames = [] {
     NameTable table;
     for (std::size_t i = 0; i < all_history().size(); ++i) {
-      table.add(canonical_name(all_history()[i]->api).text(), i + 1);
+      const ApiHistory &history = *all_history()[i];
+      const Symbol name = canonical_name(history.api);
+      if (!history.api.starts_with("keras.") && !table.has(name)) {
+        table.add(name.text(), i + 1);
+      }
     }
     return table;
   }();
   return kNames;
 }
 
-bool counts_as_written(const ApiHistory &history) { return history.api.starts_with("tensorflow."); }
+// The engine takes what Keras has under several names for one thing.
+bool counts_as_written(const ApiHistory &history) {
+  return history.api.starts_with("tensorflow.") || history.api.starts_with("keras.");
+}
 
 // What the imports at the top of a file bind, with the names that are written there; empty where there are several.
 struct WrittenImports {
@@ -312,20 +164,8 @@ const ApiHistory *find_history(Symbol api) {
     return all_history()[place - 1];
   }
   // What was in a module that is gone.
-  static const std::vector<const ApiHistory *> kModules = [] {
-    std::vector<const ApiHistory *> modules;
-    for (const ApiHistory *history : all_history()) {
-      if (history->is_module && !counts_as_written(*history)) {
-        modules.push_back(history);
-      }
-    }
-    return modules;
-  }();
-  const std::string_view text = api.text();
-  const auto holds = std::ranges::find_if(kModules, [text](const ApiHistory *module) {
-    return text.size() > module->api.size() && text[module->api.size()] == '.' && text.starts_with(module->api);
-  });
-  return holds != kModules.end() ? *holds : nullptr;
+  const ApiHistory *const module = module_around(api.text());
+  return module != nullptr && !counts_as_written(*module) ? module : nullptr;
 }
 
 const ApiHistory *history_of(const Site &site, const Node &node) {
@@ -334,23 +174,32 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
   if (!value.is(model::Value::Tag::Api) || value.v1) {
     return nullptr;
   }
-  const ApiHistory *const history = find_history(value.name());
-  const bool is_meant = history == nullptr || !counts_as_written(*history) ||
-                        (node.kind == NodeKind::Attribute && written_name(site, node) == history->api);
-  return is_meant ? history : nullptr;
+  const ApiHistory *history = find_history(value.name());
+  if (node.kind == NodeKind::Attribute && (history == nullptr || counts_as_written(*history)) &&
+      value.name().text().starts_with("tensorflow.")) {
+    const std::string written = written_name(site, node);
+    const auto found = written_names().all.find(written);
+    history = found != written_names().all.end() ? found->second : nullptr;
+  }
+  return history == nullptr || !counts_as_written(*history) || node.kind == NodeKind::Attribute ? history : nullptr;
 }
 
-const ApiHistory *history_as_written(std::string_view module, std::string_view name) {
-  const auto all = tensorflow_history();
-  const auto is_it = [&](const ApiHistory &history) {
-    const std::string_view api = history.api;
-    return name.empty() ? history.is_module &&
-                              (api == module || (module.starts_with(api) && module.substr(api.size()).starts_with('.')))
-                        : api.size() == module.size() + 1 + name.size() && api.starts_with(module) &&
-                              api[module.size()] == '.' && api.ends_with(name);
-  };
-  const auto found = std::ranges::find_if(all, is_it);
-  return found != all.end() ? &*found : nullptr;
+const ApiHistory *history_of_import(std::string_view module, std::string_view name) {
+  std::string whole(module);
+  if (!name.empty()) {
+    whole += '.';
+    whole += name;
+    if (const auto found = written_names().all.find(whole); found != written_names().all.end()) {
+      return found->second;
+    }
+  }
+  if (const ApiHistory *const around = module_around(whole)) {
+    return around;
+  }
+  // Lightning and others go by several names.
+  const Symbol canonical = canonical_name(whole);
+  const ApiHistory *const history = canonical.text() != whole ? find_history(canonical) : nullptr;
+  return history != nullptr && !counts_as_written(*history) ? history : nullptr;
 }
 
 std::vector<std::string_view> historic_names() {
@@ -361,20 +210,94 @@ std::vector<std::string_view> historic_names() {
   return parts;
 }
 
+namespace {
+
+using project::Version;
+
+// What a project's version of one library says of another: with `other` below `other_below`, `package` is below
+// `package_below`.
+struct Implied {
+  std::string_view other;
+  Version other_below;
+  std::string_view package;
+  Version package_below;
+};
+
+// Sources: the compatibility tables of torchvision, torchaudio and torchtext; the Requires-Python and Requires-Dist of
+// the packages on PyPI. TensorFlow 1 needs a NumPy below 1.22, and before 2.16 one below 2.
+constexpr auto kImplied = std::to_array<Implied>({
+    {"tensorflow", {2, 0, 0}, "numpy", {1, 22, 0}},
+    {"tensorflow", {2, 16, 0}, "numpy", {2, 0, 0}},
+    {"tensorflow", {2, 16, 0}, "keras", {3, 0, 0}},
+    {"torch", {1, 8, 0}, "torchvision", {0, 9, 0}},
+    {"torch", {1, 8, 0}, "torchtext", {0, 9, 0}},
+    {"torch", {1, 8, 0}, "torchaudio", {0, 8, 0}},
+    {"torch", {1, 11, 0}, "torchvision", {0, 12, 0}},
+    {"torch", {1, 11, 0}, "torchtext", {0, 12, 0}},
+    {"torch", {1, 11, 0}, "torchaudio", {0, 11, 0}},
+    {"torch", {1, 13, 0}, "torchvision", {0, 14, 0}},
+    {"torch", {2, 0, 0}, "torchvision", {0, 15, 0}},
+    {"torch", {2, 0, 0}, "torchtext", {0, 15, 0}},
+    {"torch", {2, 0, 0}, "torchaudio", {2, 0, 0}},
+    {"torch", {2, 2, 0}, "torchvision", {0, 17, 0}},
+    {"torch", {2, 2, 0}, "torchaudio", {2, 2, 0}},
+    {"torch", {2, 9, 0}, "torchaudio", {2, 9, 0}},
+    {"python", {3, 8, 0}, "numpy", {1, 22, 0}},
+    {"python", {3, 8, 0}, "scipy", {1, 8, 0}},
+    {"python", {3, 8, 0}, "pandas", {1, 4, 0}},
+    {"python", {3, 8, 0}, "scikit-learn", {1, 1, 0}},
+    {"python", {3, 8, 0}, "scikit-image", {0, 20, 0}},
+    {"python", {3, 8, 0}, "matplotlib", {3, 6, 0}},
+    {"python", {3, 8, 0}, "networkx", {2, 7, 0}},
+    {"python", {3, 8, 0}, "pillow", {9, 6, 0}},
+    {"python", {3, 8, 0}, "torch", {2, 0, 0}},
+    {"python", {3, 8, 0}, "torchvision", {0, 15, 0}},
+    {"python", {3, 8, 0}, "torchaudio", {2, 0, 0}},
+    {"python", {3, 8, 0}, "torchtext", {0, 15, 0}},
+    {"python", {3, 8, 0}, "pytorch-lightning", {2, 0, 0}},
+    {"python", {3, 8, 0}, "tensorflow", {2, 12, 0}},
+    {"python", {3, 8, 0}, "keras", {2, 12, 0}},
+    {"python", {3, 8, 0}, "jax", {0, 4, 0}},
+    {"python", {3, 8, 0}, "transformers", {4, 31, 0}},
+    {"python", {3, 9, 0}, "numpy", {1, 25, 0}},
+    {"python", {3, 9, 0}, "scipy", {1, 11, 0}},
+    {"python", {3, 9, 0}, "pandas", {2, 1, 0}},
+    {"python", {3, 9, 0}, "scikit-learn", {1, 4, 0}},
+    {"python", {3, 9, 0}, "scikit-image", {0, 22, 0}},
+    {"python", {3, 9, 0}, "matplotlib", {3, 8, 0}},
+    {"python", {3, 9, 0}, "networkx", {3, 2, 0}},
+    {"python", {3, 9, 0}, "pillow", {10, 5, 0}},
+    {"python", {3, 9, 0}, "torch", {2, 5, 0}},
+    {"python", {3, 9, 0}, "torchaudio", {2, 5, 0}},
+    {"python", {3, 9, 0}, "tensorflow", {2, 14, 0}},
+    {"python", {3, 9, 0}, "keras", {3, 0, 0}},
+    {"python", {3, 9, 0}, "jax", {0, 4, 14}},
+    {"python", {3, 9, 0}, "transformers", {4, 47, 0}},
+});
+
+// Do the versions of other libraries keep the package below that version?
+bool is_kept_below(const project::Requirements &requirements, std::string_view package, const Version &wanted) {
+  return std::ranges::any_of(kImplied, [&](const Implied &implied) {
+    if (implied.package != package || implied.package_below > wanted) {
+      return false;
+    }
+    const auto other = requirements.find(implied.other);
+    return other != requirements.end() && other->second.below.has_value() &&
+           *other->second.below <= implied.other_below;
+  });
+}
+
+} // namespace
+
 Status status_in(const Site &site, std::string_view package, std::string_view since) {
   const std::optional<project::Version> wanted = project::parse_version(since);
   const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
   const auto range = requirements.find(package);
-  if (package == "numpy" && wanted.has_value()) {
-    // TensorFlow 1 needs a NumPy below 1.22, and before 2.16 one below 2.
-    const auto tensorflow = requirements.find("tensorflow");
-    const project::Version below = tensorflow != requirements.end() && tensorflow->second.below.has_value()
-                                       ? *tensorflow->second.below
-                                       : project::Version{99, 0, 0};
-    if ((below <= project::Version{2, 0, 0} && *wanted >= project::Version{1, 22, 0}) ||
-        (below <= project::Version{2, 16, 0} && *wanted >= project::Version{2, 0, 0})) {
-      return Status::Fine;
-    }
+  if (wanted.has_value() && is_kept_below(requirements, package, *wanted)) {
+    return Status::Fine;
+  }
+  if (package == "python" && site.module->parsed->tree.is_python2) {
+    return Status::Fine;
   }
   if (!wanted.has_value() || range == requirements.end() ||
       (!range->second.at_least.has_value() && !range->second.below.has_value())) {
@@ -477,7 +400,8 @@ std::string required_version(const Site &site, std::string_view package, std::st
 }
 
 bool concerns_upgrade(Status status, std::string_view package) {
-  return status == Status::Fine && package != "tensorflow" && package != "keras" && package != "numpy";
+  return status == Status::Fine && package != "tensorflow" && package != "keras" && package != "numpy" &&
+         package != "python";
 }
 
 void report_for_upgrade(Finding &finding, const Site &site, std::string_view package) {
@@ -521,6 +445,24 @@ bool is_put_back(const Site &site, std::string_view api) {
 
 } // namespace
 
+namespace {
+
+// `except KeyboardInterrupt:` around a whole program says nothing of versions.
+bool catches_missing_names(const ExceptHandler *handler) {
+  constexpr std::string_view kOthers[] = {"KeyboardInterrupt", "StopIteration", "EOFError",  "FileNotFoundError",
+                                          "IOError",           "OSError",       "SystemExit"};
+  const auto is_other = [&](const Expr *type) {
+    const auto *name = as<Name>(type);
+    return name != nullptr && std::ranges::find(kOthers, name->id.text()) != std::end(kOthers);
+  };
+  if (const auto *several = as<Tuple>(handler->type)) {
+    return !std::ranges::all_of(several->elts, is_other);
+  }
+  return handler->type == nullptr || !is_other(handler->type);
+}
+
+} // namespace
+
 bool is_version_guarded(const Site &site, std::string_view api) {
   if (is_put_back(site, api)) {
     return true;
@@ -535,7 +477,7 @@ bool is_version_guarded(const Site &site, std::string_view api) {
   }
   return std::ranges::any_of(site.ancestors, [&site](const Node *node) {
     if (node->kind == NodeKind::Try) {
-      return !static_cast<const Try *>(node)->handlers.empty();
+      return std::ranges::any_of(static_cast<const Try *>(node)->handlers, catches_missing_names);
     }
     const Node *test = node->kind == NodeKind::If      ? static_cast<const If *>(node)->test
                        : node->kind == NodeKind::IfExp ? static_cast<const IfExp *>(node)->test

@@ -1,4 +1,5 @@
-// What frameworks have deprecated and removed, and since which version. The table is in api_history.cpp.
+// What libraries have deprecated and removed, and since which version. The tables are in history_*.cpp and
+// tensorflow_history.cpp.
 #pragma once
 
 #include "project/requirements.h"
@@ -15,12 +16,20 @@ struct ApiHistory {
   std::string_view removed;    // since that version; empty: it is still there
   std::string_view instead;    // what to write
   std::string_view renamed_to; // an API that does the same with the same arguments; empty if there is none
-  std::string_view back = {};  // since that version there is something of the name again
+  std::string_view back = {};  // since that version there may be something of the name again
   bool is_module = false;      // all that is in it went with it
 };
 
-// The part of the table that is about TensorFlow: tensorflow_history.cpp. These names count only as they are written,
-// as the engine takes what has several names for one thing.
+// The parts of the table: NumPy and what is built on it, PyTorch and its companions, JAX, Hugging Face, services and
+// interfaces, Keras as a package of its own, Python itself, TensorFlow. Names of Keras and TensorFlow count only as
+// they are written, as the engine takes what has several names for one thing.
+std::span<const ApiHistory> array_history();
+std::span<const ApiHistory> torch_history();
+std::span<const ApiHistory> jax_history();
+std::span<const ApiHistory> language_history();
+std::span<const ApiHistory> service_history();
+std::span<const ApiHistory> keras_history();
+std::span<const ApiHistory> python_history();
 std::span<const ApiHistory> tensorflow_history();
 
 // Null if nothing is known to have happened to it.
@@ -29,8 +38,8 @@ const ApiHistory *find_history(Symbol api);
 // The same of the API that an expression names.
 const ApiHistory *history_of(const Site &site, const python::Node &node);
 
-// The same of what `from module import name` imports, for names that count as they are written.
-const ApiHistory *history_as_written(std::string_view module, std::string_view name);
+// The same of what `from module import name` or, without a name, `import module` imports.
+const ApiHistory *history_of_import(std::string_view module, std::string_view name);
 
 // The last parts of all names in the table.
 std::vector<std::string_view> historic_names();

@@ -10,97 +10,106 @@ using namespace python;
 
 namespace {
 
-// A module that an import names, or that is around it; null if it is still there.
-const ApiHistory *history_of_module(Symbol name) {
-  const ApiHistory *const history = name ? find_history(canonical_name(name.text())) : nullptr;
-  return history != nullptr && history->is_module && history->package != "tensorflow" ? history : nullptr;
+bool is_tensorflow(const ApiHistory &history) { return history.package == "tensorflow"; }
+
+// Does the project give the place what it had before, or does another part of the program say so already?
+bool is_silent(const Site &site, const ApiHistory &history, Status status) {
+  const bool is_deprecated =
+      !history.deprecated.empty() && status_in(site, history.package, history.deprecated) != Status::Fine;
+  if ((status == Status::Fine && (!concerns_upgrade(status, history.package) || is_deprecated)) ||
+      (!history.back.empty() && status_in(site, history.package, history.back) == Status::Gone)) {
+    return true;
+  }
+  // A program that uses nothing newer runs with the version it was written for.
+  return is_tensorflow(history) && status == Status::Unknown && !site.module->v2;
 }
 
-const ApiHistory *history_of_import(const Node &node) {
-  if (const auto *import = as<ImportFrom>(&node)) {
-    if (import->level != 0 || !import->module) {
-      return nullptr;
-    }
-    if (const ApiHistory *history = history_of_module(import->module)) {
-      return history;
-    }
-    if (const ApiHistory *history = history_as_written(import->module.text(), {})) {
-      return history;
-    }
-    for (const Alias *alias : import->names) {
-      if (const ApiHistory *history = history_as_written(import->module.text(), alias->name.text())) {
-        return history;
+// Null if the place is silent.
+Finding *report_history(Site &site, const Node &place, const ApiHistory &history) {
+  if (history.removed.empty() || is_version_guarded(site, history.api)) {
+    return nullptr;
+  }
+  const Status status = status_in(site, history.package, history.removed);
+  if (is_silent(site, history, status)) {
+    return nullptr;
+  }
+  const bool is_guess = is_tensorflow(history) && status == Status::Unknown;
+  Finding &finding = report(site, place,
+                            fmt::format("`{}` was removed in {} {}{}", history.api,
+                                        history.package == "python" ? "Python" : history.package, history.removed,
+                                        required_version(site, history.package, history.removed)) +
+                                (is_guess ? ", and this file uses TensorFlow 2" : ""),
+                            fmt::format("use {}", history.instead));
+  const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
+  if (status == Status::Unknown && (!history.back.empty() || is_old_code || is_tensorflow(history))) {
+    finding.tier = Tier::Hint;
+  }
+  if (concerns_upgrade(status, history.package)) {
+    report_for_upgrade(finding, site, history.package);
+    return nullptr;
+  }
+  return &finding;
+}
+
+// `from numpy import infty` becomes `from numpy import inf as infty`, where the new name is in the same module.
+void offer_new_name(Finding &finding, const Site &site, const ApiHistory &history, std::string_view module,
+                    const Alias &alias) {
+  const std::string_view renamed = history.renamed_to;
+  if (renamed.size() > module.size() + 1 && renamed.starts_with(module) && renamed[module.size()] == '.' &&
+      renamed.find('.', module.size() + 1) == std::string_view::npos) {
+    const std::string_view bound = (alias.asname ? alias.asname : alias.name).text();
+    set_fix(finding, does_the_same(site, history),
+            {replace(alias, fmt::format("{} as {}", renamed.substr(module.size() + 1), bound))});
+  }
+}
+
+// Modules of the project may have the names of libraries.
+bool is_of_project(const Site &site, const Node &import) { return site.module->import_targets.contains(&import); }
+
+void check_import(Site &site, const Node &node) {
+  if (const auto *plain = as<Import>(&node)) {
+    for (const Alias *alias : plain->names) {
+      const ApiHistory *const history = history_of_import(alias->name.text(), {});
+      if (history != nullptr && !is_of_project(site, *alias)) {
+        report_history(site, *alias, *history);
       }
     }
-    return nullptr;
+    return;
   }
-  for (const Alias *alias : static_cast<const Import &>(node).names) {
-    if (const ApiHistory *history = history_of_module(alias->name)) {
-      return history;
+  const auto &from = static_cast<const ImportFrom &>(node);
+  if (from.level != 0 || !from.module || is_of_project(site, from)) {
+    return;
+  }
+  const std::string_view module = from.module.text();
+  if (const ApiHistory *const whole = history_of_import(module, {})) {
+    report_history(site, node, *whole);
+    return;
+  }
+  for (const Alias *alias : from.names) {
+    const ApiHistory *const history = history_of_import(module, alias->name.text());
+    if (history == nullptr || is_of_project(site, *alias)) {
+      continue;
     }
-    if (const ApiHistory *history = history_as_written(alias->name.text(), {})) {
-      return history;
-    }
-  }
-  return nullptr;
-}
-
-// `from scipy.misc import imread` at the top of the file, which binds the name and is what fails first.
-const ImportFrom *import_of(const Site &site, const Node &node) {
-  const auto *name = as<Name>(&node);
-  if (name == nullptr) {
-    return nullptr;
-  }
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    const auto *import = as<ImportFrom>(statement);
-    if (import != nullptr && std::ranges::any_of(import->names, [name](const Alias *alias) {
-          return (alias->asname ? alias->asname : alias->name) == name->id;
-        })) {
-      return import;
+    if (Finding *const finding = report_history(site, *alias, *history)) {
+      offer_new_name(*finding, site, *history, module, *alias);
     }
   }
-  return nullptr;
 }
 
 void check(Site &site, const Node &node) {
-  const bool is_import = node.kind == NodeKind::ImportFrom || node.kind == NodeKind::Import;
-  const ApiHistory *history = is_import ? history_of_import(node) : history_of(site, node);
-  if (history == nullptr || history->removed.empty() || is_version_guarded(site, history->api)) {
-    return;
+  if (node.kind == NodeKind::ImportFrom || node.kind == NodeKind::Import) {
+    return check_import(site, node);
   }
-  const Status status = status_in(site, history->package, history->removed);
-  const bool is_for_upgrade = concerns_upgrade(status, history->package);
-  const bool is_deprecated =
-      !history->deprecated.empty() && status_in(site, history->package, history->deprecated) != Status::Fine;
-  if ((status == Status::Fine && (!is_for_upgrade || is_deprecated)) ||
-      (!history->back.empty() && status_in(site, history->package, history->back) == Status::Gone)) {
-    return;
+  if (node.kind == NodeKind::Name && site.module->stars.empty()) {
+    return; // its import says so
   }
-  const bool is_tensorflow = history->package == "tensorflow";
-  if (is_tensorflow && status == Status::Unknown && !site.module->v2) {
-    return; // a program that uses nothing newer runs with the version it was written for
-  }
-  Finding &finding = report(site, node,
-                            fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
-                                        required_version(site, history->package, history->removed)) +
-                                (is_tensorflow && status == Status::Unknown ? ", and this file uses TensorFlow 2" : ""),
-                            fmt::format("use {}", history->instead));
-  const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
-  if ((!history->back.empty() || is_old_code || is_tensorflow) && status == Status::Unknown) {
-    finding.tier = Tier::Hint;
-  }
-  if (const ImportFrom *const import = is_import ? nullptr : import_of(site, node)) {
-    add_note(finding, site, *import, "this import fails already");
-  }
-  if (is_for_upgrade) {
-    report_for_upgrade(finding, site, history->package);
-    return;
-  }
-  if (!history->renamed_to.empty() && !is_import) {
+  const ApiHistory *const history = history_of(site, node);
+  Finding *const finding = history != nullptr ? report_history(site, node, *history) : nullptr;
+  if (finding != nullptr && !history->renamed_to.empty()) {
     const bool is_builtin = history->renamed_to.find('.') == std::string_view::npos;
     const std::string spelled = is_builtin ? std::string(history->renamed_to) : spelling_of(site, history->renamed_to);
     if (!spelled.empty() && spelled != text_of(site, &node) && !(is_builtin && is_rebound(site, spelled))) {
-      set_fix(finding, does_the_same(site, *history), {replace(node, spelled)});
+      set_fix(*finding, does_the_same(site, *history), {replace(node, spelled)});
     }
   }
 }
@@ -119,10 +128,14 @@ extern constinit const Rule kRemovedApi = {.info = {.code = "DP301",
                                                     .fix = FixKind::Safe,
                                                     .documentation = R"(## What it finds
 
-Names of NumPy, PyTorch, torchvision, TensorFlow, JAX and Hugging Face libraries that newer versions do not have, in a project whose
-requirements (`requirements.txt`, `setup.py`, `setup.cfg`, `pyproject.toml`, `environment.yml`, `Pipfile`, `pixi.toml`, `Dockerfile`) do not keep the library below that
-version. Names of TensorFlow 1 are reported where the project requires TensorFlow 2; where no file says so, but the
-program uses what only TensorFlow 2 has, they are hints. `np.bool` is missing only from NumPy 1.24 to 1.26: NumPy 2.0 has it again, as an alias of `np.bool_`.
+Names of NumPy, SciPy, scikit-learn, pandas, Pillow, PyTorch and its companions, Lightning, TensorFlow, Keras, JAX, Hugging
+Face libraries, OpenAI, Gym, Python's own library and others that newer versions do not have, where the requirements
+(`requirements.txt`, `setup.py`, `setup.cfg`, `pyproject.toml`, `environment.yml`, `Pipfile`, `pixi.toml`, `Dockerfile`)
+do not keep the library below that version, be it directly or through the version of Python, PyTorch or TensorFlow. An
+import is reported where the name is imported, and not again where it is used. Names of TensorFlow 1 are reported where
+the project requires TensorFlow 2; where no file says so, but the program uses what only TensorFlow 2 has, they are
+hints. So is what may be there again: `np.bool` is missing only from NumPy 1.24 to 1.26, and setuptools brings its own
+`distutils`.
 
 ## Why it is wrong
 

@@ -1,18 +1,19 @@
 import numpy
 import numpy as np
 import torch
-from torch import symeig
+from numpy import inf as infty  # expect: DP301
+from torch import symeig  # expect: DP301
 
 
 def fires(x):
     a = np.zeros(3, dtype=float)  # expect: DP301
     b = numpy.array(x).astype(numpy.bool)  # hint: DP301
     c = torch.symeig(x)  # expect: DP301
-    d = symeig(x)  # expect: DP301
+    d = symeig(x)
     e = numpy.nan  # expect: DP301
     f = isinstance(x, int)  # expect: DP301
     g = numpy.prod(a)  # expect: DP301
-    return a, b, c, d, e, f, g, numpy.inf  # expect: DP301
+    return a, b, c, d, e, f, g, infty
 
 
 def silent(x, np2):

@@ -1,19 +1,19 @@
 import numpy
 import numpy as np
 import torch
-from numpy import infty
-from torch import symeig
+from numpy import infty  # expect: DP301
+from torch import symeig  # expect: DP301
 
 
 def fires(x):
     a = np.zeros(3, dtype=np.float)  # expect: DP301
     b = numpy.array(x).astype(numpy.bool)  # hint: DP301
     c = torch.symeig(x)  # expect: DP301
-    d = symeig(x)  # expect: DP301
+    d = symeig(x)
     e = np.NaN  # expect: DP301
     f = isinstance(x, np.int)  # expect: DP301
     g = np.product(a)  # expect: DP301
-    return a, b, c, d, e, f, g, infty  # expect: DP301
+    return a, b, c, d, e, f, g, infty
 
 
 def silent(x, np2):
