@@ -1,8 +1,5 @@
-#include "model/bind.h"
-#include "model/definitions.h"
+#include "rules/best_value.h"
 #include "rules/metric_direction.h"
-#include "rules/site.h"
-#include "rules/tree.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -113,65 +110,6 @@ void check(Site &site, const Call &call) {
 
 // ---- `if loss < best: best = loss`, written out ---------------------------------------------------------------------
 
-// The number that the best value starts with; infinity where the code says so, NaN if it is not known.
-double start_of(const Site &site, const Expr *expr) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  if (const auto *negated = as<UnaryOp>(expr); negated != nullptr && negated->op() == UnaryOperator::USub) {
-    return -start_of(site, negated->operand);
-  }
-  if (const auto *call = as<Call>(expr);
-      call != nullptr && call->args.size() == 1 && called_api(site, *call) == "float") {
-    const std::string text = string_of(site, call->args[0]).value_or("");
-    return text.find("inf") == std::string::npos ? kUnknown : text.starts_with("-") ? -kInfinity : kInfinity;
-  }
-  if (const auto *attribute = as<Attribute>(expr); attribute != nullptr && attribute->value->kind == NodeKind::Name) {
-    const std::string_view name = attribute->attr.text();
-    if (name == "inf" || name == "Inf" || name == "infty") {
-      return kInfinity;
-    }
-  }
-  return number_of(site, expr).value_or(kUnknown);
-}
-
-// What else the name, or attribute of self, is set to: one value, or nothing if there are several.
-const Expr *set_before(const Site &site, const Expr *best, const Expr *update) {
-  const model::Definitions &definitions = model::definitions_of(site.project);
-  const Expr *found = nullptr;
-  bool is_one = true;
-  const auto take = [&](const Expr *value) {
-    if (value != update) {
-      is_one = is_one && found == nullptr && value != nullptr;
-      found = value;
-    }
-  };
-  if (const auto *name = as<Name>(best)) {
-    const auto bindings = definitions.bindings.find(site.function);
-    if (bindings == definitions.bindings.end()) {
-      return nullptr;
-    }
-    for (const model::Binding &binding : bindings->second) {
-      if (binding.name == name->id) {
-        take(binding.value);
-      }
-    }
-  } else if (const auto *attribute = as<Attribute>(best);
-             attribute != nullptr && model::is_own_object(*site.function, attribute->value)) {
-    const auto stores = definitions.attribute_stores.find(attribute->attr.id);
-    if (stores == definitions.attribute_stores.end()) {
-      return nullptr;
-    }
-    for (const model::AttributeStore &store : stores->second) {
-      if (store.function != nullptr && store.function->type == site.function->type) {
-        take(store.value);
-      } else {
-        is_one = false;
-      }
-    }
-  }
-  return is_one ? found : nullptr;
-}
-
 std::string_view last_word(const Site &site, const Expr *expr) {
   const std::string_view text = text_of(site, expr);
   const std::size_t dot = text.rfind('.');
@@ -189,18 +127,6 @@ const Assign *kept_in(const Site &site, const If &branch, const Expr *metric, co
     }
   }
   return nullptr;
-}
-
-bool keeps_model(const If &branch, const Site &site) {
-  return any_node(branch.body, [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr) {
-      return false;
-    }
-    const std::string_view name = called_name(*call);
-    return name == "state_dict" || name == "deepcopy" || name.starts_with("save") || name == "dump" ||
-           called_api(site, *call) == "torch.save";
-  });
 }
 
 void check_comparison(Site &site, const If &branch, const Compare &test) {
@@ -222,7 +148,7 @@ void check_comparison(Site &site, const If &branch, const Compare &test) {
   }
   const bool keeps_lowest = op == CompareOperator::Lt || op == CompareOperator::LtE;
   const bool keeps_highest = op == CompareOperator::Gt || op == CompareOperator::GtE;
-  if (kept == nullptr || keeps_lowest == keeps_highest || !keeps_model(branch, site)) {
+  if (kept == nullptr || keeps_lowest == keeps_highest || !keeps_model(site, branch)) {
     return;
   }
   const std::string_view name = last_word(site, metric);

@@ -8,13 +8,28 @@ using namespace python;
 
 namespace {
 
+// A generator of its own: fixed numbers may be what is wanted there.
+bool makes_generator(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (api == "numpy.random.RandomState" || api == "numpy.random.default_rng" || api == "random.Random") {
+    return true;
+  }
+  const auto *made = called_method(call) == "manual_seed" ? as<Call>(receiver_of(call)) : nullptr;
+  return made != nullptr && called_api(site, *made) == "torch.Generator";
+}
+
 void check(Site &site, const Call &call) {
   if (call.args.size() != 1 || !call.keywords.empty() || site.module->is_test ||
       !setting_of(site, call.args[0]).has_value()) {
     return;
   }
+  const bool is_generator = makes_generator(site, call);
+  if (!is_generator && called_method(call) == "manual_seed" && called_api(site, call).empty()) {
+    return; // of a generator that was made before
+  }
   const PlaceContext context = context_of(site);
-  if (!context.in_training_step && !context.per_sample) {
+  const bool in_forward = in_method(site, Kind::TorchModule, "forward");
+  if (!context.in_training_step && !context.per_sample && !in_forward) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -22,11 +37,16 @@ void check(Site &site, const Call &call) {
       (loop != nullptr && loop->few_iterations)) {
     return;
   }
-  report(site, call,
-         context.per_sample ? "the same seed for every sample gives every sample the same random numbers"
-                            : "the same seed in every step gives every step the same random numbers: noise, dropout "
-                              "and augmentation never change",
-         "set the seed once, before the loop");
+  Finding &finding =
+      report(site, call,
+             context.per_sample ? "the same seed for every sample gives every sample the same random numbers"
+             : in_forward       ? "the same seed in every forward pass gives every batch the same random numbers"
+                                : "the same seed in every step gives every step the same random numbers: noise, "
+                                  "dropout and augmentation never change",
+             is_generator ? "create the generator once, outside" : "set the seed once, before the loop");
+  if (is_generator || (!context.per_sample && !context.in_training_step)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -44,6 +64,7 @@ extern constinit const Rule kSeedInStep = {
              .documentation = R"(## What it finds
 
 `torch.manual_seed(0)`, `random.seed(42)` or `np.random.seed(1)` with a constant in every training step or in a data set's `__getitem__`.
+A generator that is created there with a constant seed, such as `np.random.default_rng(0)`, is a hint, and so is a seed that is set in `forward`.
 
 ## Why it is wrong
 
@@ -82,7 +103,7 @@ def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
 Where all steps must see the same random numbers, as in a comparison of gradients.
 )"},
     .calls = "torch.manual_seed torch.random.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all random.seed "
-             "numpy.random.seed",
+             "numpy.random.seed numpy.random.RandomState numpy.random.default_rng random.Random *.manual_seed",
     .on_call = check};
 
 } // namespace deepperf::rules::seed_in_step
