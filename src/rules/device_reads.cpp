@@ -191,6 +191,18 @@ private:
            compare->rest[0].op == CompareOperator::IsNot;
   }
 
+  // `if embeddings is None` of a parameter that is None unless a caller passes something: the usual way.
+  [[nodiscard]] bool is_usual(const Expr *test) const {
+    const auto *compare = as<Compare>(test);
+    const auto *name = compare != nullptr ? as<Name>(compare->left) : nullptr;
+    if (name == nullptr || compare->rest.size() != 1 || compare->rest[0].op != CompareOperator::Is ||
+        !is_none(compare->rest[0].right)) {
+      return false;
+    }
+    const auto param = std::ranges::find(function_->params, name->id, &Param::name);
+    return param != function_->params.end() && (*param)->default_value != nullptr && is_none((*param)->default_value);
+  }
+
   // `if token == eos: break`: what the test reads from `first` on decides whether the loop goes on.
   void note_end(std::size_t first, bool decides) {
     for (std::size_t i = first; decides && i < reads.size(); ++i) {
@@ -213,11 +225,12 @@ private:
     const bool was_skipped = is_skipped_;
     const bool was_optional = is_optional_;
     const bool is_of_gradient = asks_for_gradient(statement.test);
-    is_optional_ = is_optional_ || !is_of_gradient;
+    is_optional_ = is_optional_ || (!is_of_gradient && !is_usual(statement.test));
     is_skipped_ = is_skipped_ || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
     const std::size_t before = reads.size();
     body(statement.body);
     const std::size_t between = reads.size();
+    is_optional_ = was_optional || !is_of_gradient;
     body(statement.orelse);
     // If both branches do it, one of them does.
     if (!was_optional && between > before && reads.size() > between) {

@@ -1,7 +1,10 @@
 #include "rules/device_wait.h"
 
+#include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/bind.h"
 #include "model/context.h"
+#include "model/definitions.h"
 #include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
@@ -500,6 +503,21 @@ bool is_compiled_operation(const Site &site, const Value &callee) {
   return name.starts_with("jax.numpy.") || name.starts_with("jax.nn.");
 }
 
+// `self.step(batch)`, an attribute that nothing but the constructor sets: the same function in every iteration,
+// whatever else the loop does to the object.
+bool is_set_once(const Site &site, const Expr *callee) {
+  const auto *attribute = as<Attribute>(callee);
+  if (attribute == nullptr || site.function == nullptr || !model::is_own_object(*site.function, attribute->value)) {
+    return false;
+  }
+  const model::Definitions &known = model::definitions_of(site.project);
+  const auto stores = known.attribute_stores.find(attribute->attr.id);
+  return stores != known.attribute_stores.end() &&
+         std::ranges::all_of(stores->second, [](const model::AttributeStore &store) {
+           return store.function != nullptr && store.function->name == known::sym_init;
+         });
+}
+
 // Does the compiled function go through many steps itself? Then one iteration is an epoch, and one wait is little.
 bool runs_many_steps(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
@@ -523,7 +541,7 @@ bool runs_many_steps(const Site &site, const Call &call) {
 bool takes_what_loop_gives(const Site &site, const model::Loop &loop, const Call &call) {
   const auto *statement = as<For>(loop.node);
   const auto *over = statement != nullptr ? as<Call>(statement->iter) : nullptr;
-  if (statement == nullptr || model::varies(site.project, loop, call.func)) {
+  if (statement == nullptr || (!is_set_once(site, call.func) && model::varies(site.project, loop, call.func))) {
     return false;
   }
   const std::string_view api = over != nullptr ? called_api(site, *over) : std::string_view{};

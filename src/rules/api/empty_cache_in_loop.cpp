@@ -52,7 +52,10 @@ void check(Site &site, const Call &call) {
       report(site, call, "every iteration returns the allocator's cached memory to the driver and allocates it again",
              "remove the call: PyTorch's allocator reuses cached memory by itself");
   add_note(finding, site, *loop->node, "in every iteration of this loop");
-  if (!loop->steps) {
+  // For each tensor of each file, say: all caches are emptied far more often than memory runs out.
+  const bool is_nested = loop->parent != nullptr && !loop->parent->few_iterations &&
+                         loop->parent->iterations != model::Iterations::Few && !loop->parent->trains;
+  if (!loop->steps && !is_nested) {
     finding.tier = Tier::Hint; // without training there is less to allocate again, and perhaps another process waits
   }
 }

@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -87,7 +88,11 @@ void check(Site &site, const Node &node) {
       report(site, *loader, "every epoch stops the `DataLoader`'s workers and starts them again",
              workers == Workers::Some ? "create the `DataLoader` with `persistent_workers=True`"
                                       : "create the `DataLoader` with `persistent_workers=num_workers > 0`");
-  const bool is_training = loop.steps || loop.trains;
+  // `while True: for batch in loader: yield batch`, from which training draws its batches.
+  const bool is_endless =
+      loop.parent != nullptr && loop.parent->node->kind == NodeKind::While &&
+      any_node(as<For>(loop.node)->body, [](const Node *part) { return part->kind == NodeKind::Yield; });
+  const bool is_training = loop.steps || loop.trains || is_endless;
   finding.tier = is_training && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
     add_note(finding, site, *loop.parent->node, "in every iteration of this loop");

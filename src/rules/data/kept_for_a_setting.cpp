@@ -15,9 +15,10 @@ namespace {
 // How a function uses a list.
 struct Uses {
   std::vector<const Call *> appends;
-  const Expr *test = nullptr; // of the one condition that decides whether the list is read
-  bool is_guarded = false;    // an append is under a condition of its own that mentions the test's name
-  bool is_read = false;       // without that condition
+  const Expr *test = nullptr;   // of the one condition that decides whether the list is read
+  bool is_guarded = false;      // an append is under a condition of its own that mentions the test's name
+  bool is_read = false;         // without that condition
+  bool is_after_return = false; // the condition returns something else early
 };
 
 // Goes through a function's code and notes where the list is used, and under which condition.
@@ -58,9 +59,18 @@ public:
   }
 
   void walk(const Block &block) {
+    const std::size_t outside = tests_.size();
     for (const Stmt *statement : block) {
       walk(static_cast<const Node *>(statement));
+      // `if last_only: return x`: what follows is for the other case.
+      const auto *branch = as<If>(statement);
+      if (branch != nullptr && !branch->body.empty() && branch->body.back()->kind == NodeKind::Return &&
+          branch->orelse.empty() && !was_read_) {
+        tests_.push_back({branch->test, false});
+        is_after_return_ = true;
+      }
     }
+    tests_.resize(outside);
   }
 
 private:
@@ -76,6 +86,7 @@ private:
   }
 
   void read() {
+    was_read_ = true;
     // The outermost condition decides, unless both of its sides read the list.
     const bool is_other = !tests_.empty() && uses_.test != nullptr &&
                           (uses_.test != tests_.front().test || side_ != tests_.front().holds);
@@ -84,6 +95,7 @@ private:
       return;
     }
     uses_.test = tests_.front().test;
+    uses_.is_after_return = is_after_return_;
     side_ = tests_.front().holds;
   }
 
@@ -103,6 +115,8 @@ private:
   Uses &uses_;
   u32 loops_ = 0;
   bool side_ = true;
+  bool was_read_ = false;
+  bool is_after_return_ = false;
   std::vector<Side> tests_;
 
 public:
@@ -127,7 +141,7 @@ void check(Site &site, const Call &call) {
   const model::Loop *const loop = long_loop_around(site);
   if (list == nullptr || loop == nullptr || call.args.size() != 1 || !site.module->torch || site.module->is_test ||
       site.function == nullptr || model::kind_of(call.args[0]) != Kind::TorchTensor || model::is_on_cpu(call.args[0]) ||
-      !under_no_grad(site) || site.function->slot_of(list->id) == model::FunctionInfo::kNoSlot) {
+      site.function->slot_of(list->id) == model::FunctionInfo::kNoSlot) {
     return;
   }
   const FunctionDef *definition = site.function->definition();
@@ -139,6 +153,11 @@ void check(Site &site, const Call &call) {
     return !one->args.empty() && model::kind_of(one->args[0]) == Kind::TorchTensor;
   });
   if (uses.is_read || uses.test == nullptr || first == uses.appends.end() || *first != &call) {
+    return;
+  }
+  // A forward pass that returns something else early does so for inference, and its other callers train.
+  const bool is_forward = in_method(site, Kind::TorchModule, "forward") && uses.is_after_return;
+  if (!is_forward && !under_no_grad(site)) {
     return;
   }
   const Expr *const setting = setting_in(uses.test);

@@ -1,5 +1,8 @@
 #include "rules/api_history.h"
 #include "rules/options.h"
+#include "rules/tree.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -9,7 +12,67 @@ using namespace python;
 
 namespace {
 
+// `options.update(dict(load_in_4bit=True, quantization_config=config))` or `options = dict(…)`: the name of the
+// options.
+const Name *options_filled_by(const Site &site, const Call &call) {
+  const Node *const parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
+  if (const auto *assignment = as<Assign>(parent)) {
+    return assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  }
+  const auto *update = as<Call>(parent);
+  const bool is_update =
+      update != nullptr && called_method(*update) == "update" && update->args.size() == 1 && update->args[0] == &call;
+  return is_update ? as<Name>(receiver_of(*update)) : nullptr;
+}
+
+// `Model.from_pretrained(name, **options)` in the function.
+const Call *load_with(const Site &site, const Name &options) {
+  const Call *found = nullptr;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && called_method(*call) == "from_pretrained" &&
+        std::ranges::any_of(call->keywords, [&](const Keyword *keyword) {
+          const auto *name = as<Name>(keyword->value);
+          return !keyword->name && name != nullptr && name->id == options.id;
+        })) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+void check_options(Site &site, const Call &call) {
+  const Keyword *const config = keyword_argument(call, "quantization_config");
+  const Name *const options = config != nullptr && !is_none(config->value) ? options_filled_by(site, call) : nullptr;
+  const Call *const load = options != nullptr ? load_with(site, *options) : nullptr;
+  if (load == nullptr) {
+    return;
+  }
+  for (const std::string_view name : {"load_in_4bit", "load_in_8bit"}) {
+    const Keyword *const given = keyword_argument(call, name);
+    if (given != nullptr && bool_of(site, given->value) != false) {
+      Finding &finding = report(
+          site, *given,
+          fmt::format("`{}=` together with `quantization_config=` raises a ValueError since Transformers 4.38", name),
+          fmt::format("set `{}` only in the configuration: `BitsAndBytesConfig({}=…)`", name, name));
+      add_note(finding, site, *load, "the options are used here");
+      if (status_in(site, "transformers", "4.38") == Status::Fine) {
+        report_for_upgrade(finding, site, "transformers");
+      }
+      return;
+    }
+  }
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) != "from_pretrained") {
+    if (called_api(site, call) == "dict") {
+      check_options(site, call);
+    }
+    return;
+  }
   const Option config = option_of(site, call, "quantization_config");
   if (config.value == nullptr || is_none(config.value)) {
     return;
@@ -74,7 +137,7 @@ Transformers before 4.38 accepts it; if the project's requirements are older, it
 
 - Transformers: quantization with bitsandbytes
 )"},
-                                               .calls = "*.from_pretrained",
+                                               .calls = "*.from_pretrained dict",
                                                .on_call = check};
 
 } // namespace deepperf::rules::quantized_twice

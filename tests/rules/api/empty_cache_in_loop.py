@@ -74,3 +74,12 @@ def collects_seldom(model, optimizer, train_loader, epochs):
             if i % 1000 == 0:
                 gc.collect()
         gc.collect()
+
+
+def compresses(files):
+    for file in files:
+        tensors = torch.load(file, weights_only=True, map_location="cpu")
+        for name in tensors:
+            tensors[name] = tensors[name].half()
+            gc.collect()
+            torch.cuda.empty_cache()  # expect: DP134
