@@ -40,6 +40,23 @@ bool is_any_gpu(const Site &site, const Expr *expr) {
          called_api(site, *made) == "torch.device" && string_of(site, made->args[0]) == "cuda";
 }
 
+// `if x.device != …: x = x.to(…)`, which does nothing to a tensor that is there.
+bool only_moves(const Site &site, const Compare &compare) {
+  const If *branch = nullptr; // that the comparison decides
+  for (const Node *node : site.ancestors) {
+    const auto *one = as<If>(node);
+    branch = one != nullptr && one->test->start <= compare.start && compare.end <= one->test->end ? one : branch;
+  }
+  if (branch == nullptr) {
+    return false;
+  }
+  const bool is_empty = branch->body.size() == 1 && branch->body[0]->kind == NodeKind::Pass;
+  const Block &block = is_empty ? branch->orelse : branch->body;
+  const auto *assignment = block.size() == 1 ? as<Assign>(block[0]) : nullptr;
+  const auto *move = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+  return move != nullptr && (called_method(*move) == "to" || called_method(*move) == "cuda");
+}
+
 // `x.device != torch.device("cuda")`: a tensor is on "cuda:0", which is another device.
 bool check_number(Site &site, const Compare &compare, const Expr *device, const Expr *other) {
   const auto *attribute = as<Attribute>(device);
@@ -48,11 +65,16 @@ bool check_number(Site &site, const Compare &compare, const Expr *device, const 
     return false;
   }
   const bool is_equal = compare.rest[0].op == CompareOperator::Eq;
-  report(site, compare,
-         fmt::format("a tensor on the GPU is on `cuda:0`, which is not equal to `torch.device(\"cuda\")`, so this "
-                     "comparison is always {}",
-                     is_equal ? "False" : "True"),
-         fmt::format("compare its type: `{}.type {} \"cuda\"`", text_of(site, device), is_equal ? "==" : "!="));
+  const bool is_harmless = !is_equal && only_moves(site, compare);
+  Finding &finding =
+      report(site, compare,
+             fmt::format("a tensor on the GPU is on `cuda:0`, which is not equal to `torch.device(\"cuda\")`, so this "
+                         "comparison is always {}",
+                         is_equal ? "False" : "True"),
+             fmt::format("compare its type: `{}.type {} \"cuda\"`", text_of(site, device), is_equal ? "==" : "!="));
+  if (is_harmless) {
+    finding.tier = Tier::Hint;
+  }
   return true;
 }
 
