@@ -480,6 +480,44 @@ bool answers::is_traced(const Site &site) {
 
 // ---- Saying so ------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// `def test(): assert torch.allclose(kernel(x), reference(x))` below the kernel that it tests. Many an evaluation is
+// called test() as well, but does not compare results.
+bool compares_results(const Site &site, const model::FunctionInfo &function) {
+  struct ComparesResults {
+    bool value = false;
+  };
+  return site.memory
+      .recall<ComparesResults>(&function,
+                               [&] {
+                                 return ComparesResults{
+                                     function.params.size() == 0 && function.name.text().starts_with("test") &&
+                                     has_word(text_of(function), {"allclose(", "assert_close(", "assert_allclose(",
+                                                                  "assert_almost_equal(", "assert_array_"})};
+                               })
+      .value;
+}
+
+// Is it a test, or called by nothing but tests of its own file, as the reference that a kernel is compared with? What
+// other files test may be there for everybody.
+bool serves_tests(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kDeepest = 3;
+  if (function.node == nullptr || function.definition() == nullptr) {
+    return false;
+  }
+  if (function.is_test || compares_results(site, function)) {
+    return true;
+  }
+  return depth < kDeepest && function.type == nullptr && !function.called_by.empty() && !function.passed &&
+         std::ranges::all_of(function.called_by, [&](const model::CallSite *caller) {
+           return caller->caller != &function && caller->caller->module == function.module &&
+                  serves_tests(site, *caller->caller, depth + 1);
+         });
+}
+
+} // namespace
+
 Finding &report(Findings &findings, const Rule &rule, const model::Module &module, Span place, std::string message,
                 std::string advice) {
   Finding &finding = findings.emplace_back();
@@ -493,7 +531,11 @@ Finding &report(Findings &findings, const Rule &rule, const model::Module &modul
 }
 
 Finding &report(Site &site, Span place, std::string message, std::string advice) {
-  return report(site.findings, *site.rule, *site.module, place, std::move(message), std::move(advice));
+  Finding &finding = report(site.findings, *site.rule, *site.module, place, std::move(message), std::move(advice));
+  if (finding.tier == Tier::On && site.function != nullptr && serves_tests(site, *site.function, 0)) {
+    finding.tier = Tier::Hint;
+  }
+  return finding;
 }
 
 Finding &report(Site &site, const Node &place, std::string message, std::string advice) {

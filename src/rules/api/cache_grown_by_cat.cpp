@@ -1,5 +1,6 @@
 #include "model/bind.h"
 #include "rules/per_step.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -182,6 +183,10 @@ void check(Site &site, const Node &node) {
       report(site, *growths[0].call, "the whole key-value cache is copied for every new token",
              "allocate the cache once for the longest sequence, and write each new key and value into its slot");
   add_note(finding, site, *growths[1].call, "and here");
+  // In a model for generate() of Transformers, that library decides how the cache is kept.
+  if (project_has_word(site, {"PreTrainedModel", "GenerationMixin"})) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -199,6 +204,7 @@ extern constinit const Rule kCacheGrownByCat = {
              .documentation = R"(## What it finds
 
 A method that appends the keys and values of new tokens to those of earlier calls with `torch.cat`, and keeps the result for the next call.
+In a project with models for `generate()` of Transformers it is a hint, because that library decides how the cache is kept.
 
 ## Why it costs
 

@@ -2,6 +2,8 @@
 #include "rules/sample_cost.h"
 #include "rules/tree.h"
 
+#include <utility>
+
 namespace deepperf::rules::loader_without_workers {
 
 using namespace python;
@@ -48,6 +50,18 @@ bool is_looked_at_once(const Site &site) {
     any_node_inside(statement, count);
   }
   return looks > 0 && uses == looks;
+}
+
+// The loaders of a class for training, validation and tests share a default: it is reported at the first of them.
+bool is_known_default(const Site &site) {
+  struct Reported {
+    mutable bool value = false;
+  };
+  if (site.type == nullptr || site.module->is_test) {
+    return false;
+  }
+  const Reported &reported = site.memory.recall<Reported>(site.type, [] { return Reported{}; });
+  return std::exchange(reported.value, true);
 }
 
 // `super().__init__(dataset, …)` in a loader of the project's own.
@@ -127,6 +141,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_much = prepared.cost == SampleCost::Much;
+  if (is_much && setting->overridable && is_known_default(site)) {
+    return;
+  }
   const std::string when = setting->overridable ? "by default, " : "";
   Finding &finding = report(
       site, call,
@@ -172,7 +189,8 @@ A `torch.utils.data.DataLoader` without workers: `num_workers` is not passed, or
 command-line option, a configuration field, a parameter or a dictionary entry. It is reported as proven where the
 dataset is known to read, decode, tokenize or transform each sample (a torchvision dataset, or a class whose
 `__getitem__` or `collate_fn` does). It is a hint where nothing is known about the dataset, or where the call itself
-passes `num_workers=0`.
+passes `num_workers=0`. Of the loaders of a class that share a default, the first is reported. A loader of which only
+`next(iter(loader))` is taken is not reported.
 
 ## Why it costs
 

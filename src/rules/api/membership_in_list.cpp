@@ -310,6 +310,16 @@ bool goes_over_words(const Site &site, const model::Loop &loop) {
   return call != nullptr && (called_method(*call) == "split" || called_method(*call) == "tokenize");
 }
 
+// `for image in prompt["images"]` in a loop over prompts: the few parts of one thing.
+bool goes_over_part(const model::Loop &loop) {
+  const auto *inner = as<For>(loop.node);
+  const auto *part = inner != nullptr ? as<Subscript>(inner->iter) : nullptr;
+  const auto *sum = inner != nullptr ? as<BinOp>(inner->iter) : nullptr; // prompt["images"] + prompt["audios"]
+  part = part == nullptr && sum != nullptr ? as<Subscript>(sum->left) : part;
+  const auto *whole = part != nullptr ? as<Name>(part->value) : nullptr;
+  return whole != nullptr && part->slice->kind == NodeKind::Constant && holds(loop.parent->assigned, whole->id);
+}
+
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
 void check(Site &site, const Node &node) {
   if (node.kind != NodeKind::Compare) {
@@ -352,7 +362,8 @@ void check(Site &site, const Node &node) {
   add_note(finding, site, *loop->node, "the list grows in this loop");
   // How long it becomes is not known, unless another loop goes on with it.
   const bool is_nested = loop->parent != nullptr && !loop->parent->few_iterations &&
-                         loop->parent->iterations != model::Iterations::Few && !holds(loop->parent->assigned, list->id);
+                         loop->parent->iterations != model::Iterations::Few &&
+                         !holds(loop->parent->assigned, list->id) && !goes_over_part(*loop);
   if (!reads_file && !is_nested && !goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }

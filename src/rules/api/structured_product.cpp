@@ -103,6 +103,26 @@ bool is_inside_such(const Site &site) {
   });
 }
 
+// diag(tensor([1, 1, -1])): a reflection, of which nothing is large.
+bool is_of_few_numbers(const Site &site, const Expr *diagonal) {
+  constexpr std::size_t kFew = 8;
+  diagonal = written_value(site, diagonal);
+  const auto *made = as<Call>(diagonal);
+  const Expr *const numbers = made != nullptr && !made->args.empty() ? made->args[0] : diagonal;
+  const auto *list = as<List>(numbers);
+  return list != nullptr && list->elts.size() <= kFew;
+}
+
+// `fused.weight.copy_(torch.mm(diag, weight))`: layers are folded into one, once for a model.
+bool is_stored_in_weights(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *target =
+        call != nullptr && called_method(*call) == "copy_" ? as<Attribute>(receiver_of(*call)) : nullptr;
+    return target != nullptr;
+  });
+}
+
 void check_operand(Site &site, const Node &place, const Expr *operand, bool is_left) {
   const Expr *made = origin_of(site, operand);
   const std::string_view api = api_of(site, made);
@@ -119,11 +139,14 @@ void check_operand(Site &site, const Node &place, const Expr *operand, bool is_l
   } else if ((api == "torch.diag" || api == "numpy.diag" || api == "tensorflow.linalg.diag" ||
               api == "tensorflow.compat.v1.diag" || api == "torch.diag_embed") &&
              call != nullptr && call->args.size() == 1 && call->keywords.empty()) {
+    if (is_of_few_numbers(site, call->args[0])) {
+      return;
+    }
     Finding &finding = report(site, place, "a product with a diagonal matrix multiplies by zero almost everywhere",
                               is_left ? "scale the rows by broadcasting: `v.unsqueeze(-1) * x`"
                                       : "scale the columns by broadcasting: `x * v`");
     add_note(finding, site, *made, "the diagonal matrix is created here");
-    if (!api.starts_with("torch.") || is_set_up_once(site) || is_inside_such(site)) {
+    if (!api.starts_with("torch.") || is_set_up_once(site) || is_inside_such(site) || is_stored_in_weights(site)) {
       finding.tier = Tier::Hint; // mostly of a few numbers, or once, or reported around it
     }
   } else if ((api == "torch.inverse" || api == "torch.linalg.inv" || api == "numpy.linalg.inv" ||

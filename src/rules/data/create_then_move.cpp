@@ -536,6 +536,30 @@ void offer_device(Finding &finding, const Site &site, const Call &move, const Ca
   set_fix(finding, is_safe, {*edit, Edit{end, move.end, ""}});
 }
 
+// A single number: torch.zeros(1), torch.ones((1,)), torch.tensor(0.5). Once per call of a function that is no step,
+// that is nothing next to what else the function does.
+bool has_one_element(const Site &there, const Call &made) {
+  const std::string_view api = called_api(there, made);
+  if (made.args.empty()) {
+    return false;
+  }
+  const auto is_one = [&there](const Expr *size) { return integer_of(there, size) == 1; };
+  const auto are_ones = [&](const Expr *size) {
+    const auto *tuple = as<Tuple>(size);
+    const auto *list = as<List>(size);
+    return tuple != nullptr  ? std::ranges::all_of(tuple->elts, is_one)
+           : list != nullptr ? std::ranges::all_of(list->elts, is_one)
+                             : is_one(size);
+  };
+  if (api == "torch.tensor" || api == "torch.as_tensor") {
+    return number_of(there, made.args[0]).has_value();
+  }
+  return api == "torch.full" ? are_ones(made.args[0])
+                             : (api == "torch.zeros" || api == "torch.ones" || api == "torch.empty" ||
+                                api == "torch.rand" || api == "torch.randn") &&
+                                   std::ranges::all_of(made.args, are_ones);
+}
+
 void check(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   if (receiver == nullptr || is_traced_argument(site)) {
@@ -577,7 +601,9 @@ void check(Site &site, const Call &call) {
   if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
-  if (in_some_steps_only(site) || is_for_nothing(site) || warms_up(site) || is_placeholder(site)) {
+  const bool is_little =
+      has_one_element(there, *origin.made) && loop_around(site) == nullptr && !in_step(site) && !in_forward_pass(site);
+  if (in_some_steps_only(site) || is_for_nothing(site) || warms_up(site) || is_placeholder(site) || is_little) {
     finding.severity = Severity::Advice; // seldom, and it costs little
     finding.tier = Tier::Hint;
   } else if (!runs_often(site) && !follows_argument(site, call)) {
@@ -637,7 +663,8 @@ extern constinit const Rule kCreateThenMove = {
 `torch.zeros(…).cuda()`, `torch.arange(…).to(device)`, `torch.ones(…).type_as(x)` and the like: a function that could
 create the tensor on the device creates it on the CPU, and the result is copied. The rule follows the tensor through
 variables, casts, views, in-place fills and functions that return what they create. It also finds arrays that NumPy
-fills in a step or a forward pass, and indices that are created on the CPU for a tensor on the device.
+fills in a step or a forward pass, and indices that are created on the CPU for a tensor on the device. A single number
+outside of loops, steps and forward passes is a hint.
 
 ## Why it costs
 

@@ -1,4 +1,5 @@
 #include "rules/dataset_item.h"
+#include "rules/sample_cost.h"
 
 namespace deepperf::rules::table_row_per_item {
 
@@ -21,8 +22,12 @@ void check(Site &site, const Node &node) {
       is_same_for_all_items(site, *subscript.slice)) {
     return;
   }
-  report(site, subscript, "every item builds pandas objects to read one row of a table",
-         "convert the columns once in `__init__` (`table[\"x\"].to_numpy()`), and index the arrays");
+  Finding &finding = report(site, subscript, "every item builds pandas objects to read one row of a table",
+                            "convert the columns once in `__init__` (`table[\"x\"].to_numpy()`), and index the arrays");
+  // Next to reading, decoding or tokenizing, a tenth of a millisecond does not matter.
+  if (preparation_by(site, *site.function).cost == SampleCost::Much) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -39,7 +44,8 @@ extern constinit const Rule kTableRowPerItem = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a dataset.
+`.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a dataset. It is a hint where the item also
+reads, decodes or tokenizes something, which takes far longer.
 
 ## Why it costs
 

@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include <algorithm>
+
 namespace deepperf::rules::data_parallel {
 
 using namespace python;
@@ -11,6 +13,14 @@ namespace {
 // Does the project also use DistributedDataParallel? Then this is what is left for those who start it without a
 // launcher.
 bool knows_better(const Site &site) { return project_has_word(site, {"DistributedDataParallel"}); }
+
+// A program that runs a trained model once over some data, and in whose file nothing trains.
+bool is_script_that_only_predicts(const Site &site) {
+  const bool trains = std::ranges::any_of(site.project.functions, [&site](const model::FunctionInfo &function) {
+    return function.module == site.module && function.trains;
+  });
+  return !trains && context_of(site).run_by_script && file_has_word(site, {".eval()"});
+}
 
 // `model = DataParallel(model)` and then `model = model.module`: the wrapper is taken off before anything runs in it.
 bool is_taken_off(const Site &site) {
@@ -44,7 +54,7 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(
       site, call, "`DataParallel` copies the model to every GPU in every step and drives all GPUs from one process",
       "use `DistributedDataParallel` with one process per GPU, started by `torchrun`");
-  if (knows_better(site)) {
+  if (knows_better(site) || is_script_that_only_predicts(site)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -65,7 +75,7 @@ extern constinit const Rule kDataParallel = {
              .documentation = R"(## What it finds
 
 A model that is wrapped in `nn.DataParallel`. In a project that also uses `DistributedDataParallel` it is a hint, because there it is
-usually the fallback for a program that is started without a launcher.
+usually the fallback for a program that is started without a launcher, and in a script that only runs a trained model.
 
 ## Why it costs
 

@@ -538,8 +538,11 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
     // Once, in a script: the graph costs memory all the same.
     const bool is_single = !is_loop && (function.context & model::kRunByScript) != 0 && has_trained_weights(site);
+    // One pass in a cell, to see what comes out. The graph is gone with the next run of the cell.
+    const bool is_look = !is_loop && function.node == nullptr && site.module->parsed->source.is_notebook &&
+                         (called == nullptr || model::kind_of(called->func) != Kind::HfModel);
     const bool is_unsure =
-        !is_collected && (is_assumed || is_module || has_loop_inside(site, origin) ||
+        !is_collected && (is_assumed || is_look || is_module || has_loop_inside(site, origin) ||
                           (!is_meant && !is_single && (!is_loop || !is_run)) || (origin.uses & Flow::kUnsure) != 0 ||
                           may_be_frozen(function) || may_be_another_runtime(site, called));
     if (reported != 0 && origin.loop == reported_loop) {
@@ -607,7 +610,7 @@ files, followed through names, tuples, lists, operations and functions of the pr
 `model.eval()` and never calls `backward()`. The rule is silent under `torch.no_grad()` or `torch.inference_mode()`, under a caller that
 uses one of them, and where the result leaves the code that is checked.
 
-It is a hint if no call of the function is known, since its caller may disable gradients (unless the function itself calls `model.eval()`, trains, or is called by one that does), if the function runs only once, and if the weights
+It is a hint for a single pass in a notebook's cell, if no call of the function is known, since its caller may disable gradients (unless the function itself calls `model.eval()`, trains, or is called by one that does), if the function runs only once, and if the weights
 may be frozen.
 
 ## Why it costs

@@ -12,7 +12,18 @@ namespace {
 
 // Does anything in the project put hooks or wrappers on modules, which a direct call skips: DDP and FSDP, which average
 // gradients; torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks?
+// A notebook is a program of its own.
 bool adds_hooks(const Site &site) {
+  constexpr std::string_view kWrappers[] = {"_hook(",         "DistributedDataParallel",
+                                            "DataParallel",   "accelerat",
+                                            "fully_shard",    "FullyShardedDataParallel",
+                                            "weight_norm(",   "deepspeed",
+                                            "Fabric(",        "torch.compile(",
+                                            "spectral_norm(", "device_map",
+                                            "summary(",       "profile("};
+  if (site.module->parsed->source.is_notebook) {
+    return file_has_word(site, Words(kWrappers));
+  }
   return project_has_word(site, {"_hook(", "DistributedDataParallel", "DataParallel", "FullyShardedDataParallel",
                                  "fully_shard", "torch.compile(", "weight_norm(", "spectral_norm(", "accelerat",
                                  "deepspeed", "Fabric(", "device_map", "summary(", "profile("});

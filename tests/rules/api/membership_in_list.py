@@ -140,3 +140,15 @@ def indices(graph):
     for a, b in graph.edges():
         edges.append((nodes.index(a), names.index(b)))  # expect: DP156
     return edges, nodes.index(graph.center)
+
+
+# The few images of one prompt, of as many prompts as there are.
+def new_images(prompts, parts):
+    seen = []
+    for prompt in prompts:
+        for image in prompt["images"] + prompt["sounds"]:
+            if image["id"] in seen:  # hint: DP156
+                continue
+            seen.append(image["id"])
+            parts.append(torch.as_tensor(image["data"]))
+    return parts

@@ -20,7 +20,7 @@ def fires(v: torch.Tensor, x: torch.Tensor, y: torch.Tensor, tokens, weight):
 def perhaps(camera: torch.Tensor, points: torch.Tensor, r: torch.Tensor, ids, table):
     a = torch.inverse(camera) @ points  # hint: DP163
     b = torch.trace(r @ r.t())  # hint: DP163
-    c = np.diag([1.0, 2.0]) @ np.ones((2, 2))  # hint: DP163
+    c = np.diag([1.0, 2.0]) @ np.ones((2, 2))
     d = tf.matmul(tf.one_hot(ids, 2), table)  # hint: DP163
     return a, b, c, d
 
@@ -54,3 +54,19 @@ def fold(convolution: torch.nn.Linear, norm: torch.nn.BatchNorm1d):
 
 
 folded = fold(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))
+
+
+def fused(convolution: torch.nn.Conv2d, norm: torch.nn.BatchNorm2d):
+    joined = torch.nn.Conv2d(3, 3, 1)
+    scale = torch.diag(norm.weight.div(torch.sqrt(norm.eps + norm.running_var)))
+    joined.weight.copy_(torch.mm(scale, convolution.weight.view(3, -1)).view(joined.weight.shape))  # hint: DP163
+    return joined
+
+
+def reflected(u: torch.Tensor, v: torch.Tensor):
+    flip = torch.diag(torch.tensor([1.0, 1.0, -1.0], device=u.device))
+    return (v.T @ flip) @ u.T
+
+
+def scaled(weights: torch.Tensor, batches):
+    return [torch.diag(weights) @ batch for batch in batches]  # expect: DP163

@@ -24,7 +24,7 @@ class Frames(Dataset):
         rows = pd.read_csv(self.table)  # expect: DP406
         name = os.path.join(self.path, "labels.npy")
         labels = np.load(name)  # expect: DP406
-        return frame, rows.iloc[index], labels[index]  # expect: DP415
+        return frame, rows.iloc[index], labels[index]  # hint: DP415
 
 
 class SampleDataset:

@@ -18,8 +18,10 @@ def wait(x: torch.Tensor, where):
 def on_gpu(x: torch.Tensor, other, y):
     a = x.device == torch.device("cuda")  # expect: DP890
     if isinstance(y, torch.Tensor):
-        if y.device != torch.device("cuda"):  # expect: DP890
+        if y.device != torch.device("cuda"):  # hint: DP890
             y = y.to("cuda")
+        if y.device != torch.device("cuda"):  # expect: DP890
+            raise ValueError("not on the GPU")
     b = x.device == torch.device("cuda:0")
     c = x.device != torch.device("cpu")
     d = other.device == torch.device("cuda")
