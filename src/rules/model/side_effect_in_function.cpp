@@ -1,5 +1,9 @@
+#include "rules/reach.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::side_effect_in_function {
 
@@ -26,6 +30,35 @@ bool decides(const Site &site, const AugAssign &counter) {
                            (name != nullptr && plain != nullptr && plain->id == name->id);
                   });
          });
+}
+
+// Is the counter of an object read by code that is traced with it, `beta = self.step / warmup`? There it is a constant,
+// the number of traces so far.
+bool is_read_while_traced(const Site &site, const AugAssign &counter) {
+  const auto *attribute = as<Attribute>(counter.target);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  if (object == nullptr || definition == nullptr || site.function->type == nullptr || site.module->is_test ||
+      object->id.text() != "self") {
+    return false;
+  }
+  std::vector<const model::FunctionInfo *> functions = reached_functions(*site.function, *definition);
+  functions.push_back(site.function);
+  const model::ClassInfo *const type = site.function->type;
+  return std::ranges::any_of(functions, [&](const model::FunctionInfo *one) {
+    const model::ClassInfo *const other = one->type;
+    if (one->definition() == nullptr || other == nullptr ||
+        (std::ranges::find(other->mro, type) == other->mro.end() &&
+         std::ranges::find(type->mro, other) == type->mro.end())) {
+      return false;
+    }
+    return any_node(one->definition()->body, [&](const Node *node) {
+      const auto *load = as<Attribute>(node);
+      const auto *owner = load != nullptr ? as<Name>(load->value) : nullptr;
+      return owner != nullptr && owner->id == object->id && load->attr == attribute->attr &&
+             load->context == Context::Load;
+    });
+  });
 }
 
 bool is_made_before(const Site &site, const Name &list, const For &loop) {
@@ -75,7 +108,8 @@ void check(Site &site, const Node &node) {
   case SideEffect::Counter: {
     Finding &finding = report(site, node, "this counts how often the function is traced, not how often it is called",
                               "use a `tf.Variable`, or count outside the function");
-    finding.tier = decides(site, static_cast<const AugAssign &>(node)) ? finding.tier : Tier::Hint;
+    const auto &counter = static_cast<const AugAssign &>(node);
+    finding.tier = decides(site, counter) || is_read_while_traced(site, counter) ? finding.tier : Tier::Hint;
     return;
   }
   case SideEffect::Clock:

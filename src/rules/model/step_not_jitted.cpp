@@ -164,15 +164,46 @@ const model::Loop *loop_with(const Site &site, const Node *node) {
   return loop;
 }
 
-// `model.apply(variables, x)` of a Flax module.
+// What the project's train states call `apply_fn`.
+struct AppliedByStates {
+  u32 plain = 0; // `TrainState.create(apply_fn=model.apply, …)`
+  u32 other = 0; // perhaps compiled
+};
+
+bool are_states_plain(const Site &site) {
+  const AppliedByStates &applied = site.memory.recall<AppliedByStates>(&site.project, [&] {
+    AppliedByStates found;
+    const auto look = [&found](const Node *node) {
+      const auto *call = as<Call>(node);
+      const Keyword *const given = call != nullptr ? keyword_argument(*call, "apply_fn") : nullptr;
+      if (given != nullptr) {
+        const auto *method = as<Attribute>(given->value);
+        ++(method != nullptr && (method->attr.text() == "apply" || method->attr.text() == "__call__") ? found.plain
+                                                                                                      : found.other);
+      }
+      return false;
+    };
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
+        any_node_inside(static_cast<const Node *>(statement), look);
+      }
+    }
+    return found;
+  });
+  return applied.plain != 0 && applied.other == 0;
+}
+
+// `model.apply(variables, x)` of a Flax module, or `state.apply_fn(variables, x)`.
 void check_apply(Site &site, const Call &call) {
   const Value model = receiver_of(call) != nullptr ? value_of(site, receiver_of(call)) : Value{};
+  const bool is_of_state = called_method(call) == "apply_fn" && are_states_plain(site);
   const bool is_module =
-      model.is(Value::Tag::Object) && std::ranges::any_of(model.type->mro, [](const model::ClassInfo *type) {
-        return std::ranges::any_of(type->bases, [](const Value &base) {
-          return base.is(Value::Tag::Api) && base.name().text() == "flax.linen.Module";
-        });
-      });
+      is_of_state ||
+      (model.is(Value::Tag::Object) && std::ranges::any_of(model.type->mro, [](const model::ClassInfo *type) {
+         return std::ranges::any_of(type->bases, [](const Value &base) {
+           return base.is(Value::Tag::Api) && base.name().text() == "flax.linen.Module";
+         });
+       }));
   // `model.apply = jax.jit(model.apply)` compiles it under its own name.
   if (!is_module || site.module->is_test || may_be_compiled(site.function) ||
       project_has_word(site, {".apply = ", ".apply=", "nn.jit"})) {
@@ -183,11 +214,13 @@ void check_apply(Site &site, const Call &call) {
   if (as_python == AsPython::No) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             fmt::format("`{}` runs operation by operation in every iteration, because no `jax.jit` compiles it",
-                         text_of(site, call.func)),
-             "compile it once: `predict = jax.jit(lambda variables, x: model.apply(variables, x))`, and call that");
+  Finding &finding = report(
+      site, call,
+      fmt::format("`{}` runs operation by operation in every iteration, because no `jax.jit` compiles it",
+                  text_of(site, call.func)),
+      is_of_state
+          ? "compile the function around it once, with `@jax.jit`, and call that in the loop"
+          : "compile it once: `predict = jax.jit(lambda variables, x: model.apply(variables, x))`, and call that");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "in every iteration of this loop");
   }
@@ -195,7 +228,7 @@ void check_apply(Site &site, const Call &call) {
 }
 
 void check(Site &site, const Call &call) {
-  if (called_method(call) == "apply" && called_api(site, call).empty()) {
+  if ((called_method(call) == "apply" || called_method(call) == "apply_fn") && called_api(site, call).empty()) {
     check_apply(site, call);
     return;
   }
@@ -299,7 +332,7 @@ the rule cannot see it.
 - JAX documentation "Just-in-time compilation"
 )"},
     .calls = "jax.grad jax.value_and_grad flax.nnx.grad flax.nnx.value_and_grad equinox.filter_grad "
-             "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad *.apply",
+             "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad *.apply *.apply_fn",
     .on_call = check};
 
 } // namespace deepperf::rules::step_not_jitted

@@ -1,7 +1,10 @@
+#include "base/name_table.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::adapter_loaded_frozen {
 
@@ -10,55 +13,100 @@ using model::Value;
 
 namespace {
 
-// The name or attribute that the model is assigned to.
-const Expr *kept_as(const Site &site) {
-  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  return assignment != nullptr && assignment->targets.size() == 1 ? assignment->targets[0] : nullptr;
+// Whoever trains a model in the project: a Trainer, or an optimizer of parameters.
+struct Training {
+  const Call *call = nullptr;
+  const Expr *model = nullptr; // or its parameters
+};
+
+struct Trainings {
+  std::vector<Training> all;
+};
+
+bool is_trainer_class(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const Value &base) {
+      return base.is(Value::Tag::Api) && base.name().text().ends_with("Trainer");
+    });
+  });
 }
 
-// `Trainer(model=model, …)`, `AdamW(model.parameters())`
-bool trains(const Site &site, const Call &call, std::string_view model) {
-  const std::string_view api = called_api(site, call);
-  if (api.ends_with("Trainer")) {
-    const Expr *const given = argument(call, 0, "model");
-    return given != nullptr && text_of(site, given) == model;
-  }
-  if (model::kind_of(&call) != Kind::TorchOptimizer || call.args.empty()) {
+Trainings find_trainings(const model::Project &project) {
+  Trainings found;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const Value callee = project.callee_of(call);
+    const bool is_trainer = (callee.is(Value::Tag::Api) && callee.name().text().ends_with("Trainer")) ||
+                            (callee.is(Value::Tag::Class) && is_trainer_class(*callee.type));
+    const Expr *const given = is_trainer ? argument(*call, 0, "model")
+                              : model::kind_of(call) == Kind::TorchOptimizer && callee.is(Value::Tag::Api)
+                                  ? argument(*call, 0, "params")
+                                  : nullptr;
+    if (given != nullptr) {
+      found.all.push_back({call, given});
+    }
     return false;
+  };
+  for (const model::Module &module : project.modules) {
+    for (const Stmt *statement : module.torch && !module.is_test ? module.parsed->tree.body : Block{}) {
+      any_node_inside(static_cast<const Node *>(statement), look);
+    }
   }
-  const auto *parameters = as<Call>(call.args[0]);
-  return parameters != nullptr && called_method(*parameters) == "parameters" &&
-         text_of(site, receiver_of(*parameters)) == model;
+  return found;
+}
+
+// What hands on a model or its parameters as they are.
+bool hands_on(const Site &there, const Call &call) {
+  static const NameTable kSame({"parameters", "named_parameters", "to", "cuda", "train", "prepare", "prepare_model",
+                                "bfloat16", "half", "float"});
+  const auto *method = as<Attribute>(call.func);
+  const std::string_view api = called_api(there, call);
+  return (method != nullptr && kSame.has(method->attr)) || api == "filter" || api == "torch.compile" ||
+         api.ends_with("DataParallel");
+}
+
+// Does the model of a Trainer or optimizer come from that call?
+bool trains(const Site &site, const Training &training, const Call &loaded) {
+  const model::FunctionInfo *const function = site.project.caller_of(training.call);
+  bool found = false;
+  if (function != nullptr) {
+    visit_origins(site, *function, training.model, [&](const Origin &origin) {
+      const auto *call = as<Call>(origin.expr);
+      found |= call == &loaded;
+      return call == nullptr || hands_on(site_of_origin(site, *origin.function), *call) ? Onward::Through
+                                                                                        : Onward::Stop;
+    });
+  }
+  return found;
+}
+
+bool sets_gradients(const Site &site) {
+  return file_has_word(site, {"requires_grad", "is_trainable", "\"lora_", "'lora_", "set_adapter", "add_adapter",
+                              "load_adapter", "merge_and_unload", "enable_adapter"});
 }
 
 void check(Site &site, const Call &call) {
-  const Expr *const model = kept_as(site);
-  if (model == nullptr || site.function == nullptr || site.module->is_test || has_hidden_arguments(call) ||
-      call.args.size() > 3 ||
-      file_has_word(site,
-                    {"requires_grad", "is_trainable", "lora_", "set_adapter", "add_adapter", "merge_and_unload"})) {
+  if (site.function == nullptr || site.module->is_test || has_hidden_arguments(call) || call.args.size() > 3 ||
+      sets_gradients(site)) {
     return;
   }
-  const std::string_view name = text_of(site, model);
-  const Call *trained = nullptr;
-  const auto look = [&](const Node *node) {
-    const auto *other = as<Call>(node);
-    trained = other != nullptr && trains(site, *other, name) ? other : trained;
-    return trained != nullptr;
-  };
-  if (model->kind == NodeKind::Attribute && site.function->type != nullptr) {
-    any_node_inside(site.function->type->node, look);
-  } else if (site.function->node != nullptr) {
-    any_node_inside(site.function->node, look);
-  } else {
-    any_node(site.module->parsed->tree.body, look);
+  const Trainings &trainings =
+      site.memory.recall<Trainings>(&site.project, [&] { return find_trainings(site.project); });
+  const auto found =
+      std::ranges::find_if(trainings.all, [&](const Training &training) { return trains(site, training, call); });
+  if (found == trainings.all.end()) {
+    return;
   }
-  if (trained == nullptr) {
+  const Site trained = site_of(site, *found->call);
+  if (sets_gradients(trained)) {
     return;
   }
   Finding &finding =
       report(site, call, "the adapter is loaded frozen, so training changes nothing", "pass `is_trainable=True`");
-  add_note(finding, site, *trained, "the model is trained here");
+  add_note(finding, trained, *found->call, "the model is trained here");
 }
 
 } // namespace
@@ -75,7 +123,8 @@ extern constinit const Rule kAdapterLoadedFrozen = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`PeftModel.from_pretrained(base, path)` without `is_trainable=True`, in a program that trains the model: it is given to a `Trainer`, or an optimizer gets its parameters.
+`PeftModel.from_pretrained(base, path)` without `is_trainable=True`, in a program that trains the model: it is given to a `Trainer`, or an
+optimizer gets its parameters, perhaps in another function or file.
 
 ## Why it is wrong
 

@@ -1,6 +1,7 @@
+#include "base/name_table.h"
 #include "rules/callables.h"
-#include "rules/encoding.h"
 #include "rules/options.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -12,32 +13,110 @@ using namespace python;
 
 namespace {
 
-// `output.label_ids`, or the second part of what the function gets.
-bool is_labels(const Site &inside, const Expr *expr) {
-  if (const auto *attribute = as<Attribute>(expr)) {
-    return attribute->attr.text() == "label_ids";
+bool is_labels_part(const OriginPart &part) { return part.index == 1 || (part.key && part.key.text() == "label_ids"); }
+
+// What hands on the same numbers: `np.asarray(labels)`, `labels.tolist()`.
+const Expr *same_numbers(const Site &there, const Call &call) {
+  const std::string_view api = called_api(there, call);
+  if (api == "numpy.array" || api == "numpy.asarray" || api == "torch.tensor" || api == "torch.as_tensor" ||
+      api == "torch.from_numpy") {
+    return call.args.empty() ? nullptr : call.args[0];
   }
-  const auto *name = as<Name>(expr);
-  if (name == nullptr) {
-    return false;
-  }
+  static const NameTable kSame({"tolist", "cpu", "numpy", "copy", "detach", "clone", "long", "astype", "reshape"});
+  const auto *method = as<Attribute>(call.func);
+  return method != nullptr && kSame.has(method->attr) ? method->value : nullptr;
+}
+
+// A name of a function that is on the way of the labels, and may be changed in place.
+struct OnTheWay {
+  const model::FunctionInfo *function = nullptr;
+  Symbol name;
+};
+
+// `row[row != -100]`, `row[mask]`: elements that a mask leaves out.
+bool selects(const Subscript &part) {
+  const auto *inverted = as<UnaryOp>(part.slice);
+  return part.slice->kind == NodeKind::Compare || (inverted != nullptr && inverted->op() == UnaryOperator::Invert) ||
+         model::kind_of(part.slice) == Kind::NumpyArray || model::kind_of(part.slice) == Kind::TorchTensor;
+}
+
+// Does the argument lead back to what the metrics function gets as labels, with nothing in between that could replace
+// numbers? A replacement in place is found by the names on the way.
+bool leads_to_labels(const Site &inside, const model::FunctionInfo &metrics, const Expr *decoded) {
+  std::vector<OnTheWay> names;
   bool found = false;
-  any_node(inside.function->definition()->body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    if (assignment == nullptr || assignment->targets.size() != 1) {
-      return false;
+  const auto visit = [&](const Origin &origin) {
+    if (const auto *name = as<Name>(origin.expr)) {
+      names.push_back({origin.function, name->id});
+      if (origin.parameter_of == &metrics) {
+        found |= !origin.path.empty() && is_labels_part(origin.path[0]);
+        return Onward::Stop;
+      }
+      return Onward::Through;
     }
-    const auto *parts = as<Tuple>(assignment->targets[0]);
-    const auto *second = parts != nullptr && parts->elts.size() == 2 ? as<Name>(parts->elts[1]) : nullptr;
-    const auto *given = as<Name>(assignment->value);
-    const auto *whole = as<Name>(assignment->targets[0]);
-    found |= second != nullptr && second->id == name->id && given != nullptr &&
-             std::ranges::any_of(inside.function->params, [given](const Param *one) { return one->name == given->id; });
-    found |= whole != nullptr && whole->id == name->id && assignment->value->kind == NodeKind::Attribute &&
-             is_labels(inside, assignment->value);
-    return found;
-  });
-  return found;
+    if (const auto *attribute = as<Attribute>(origin.expr)) {
+      return attribute->attr.text() == "label_ids" || origin.path.empty() || is_labels_part(origin.path[0])
+                 ? Onward::Through
+                 : Onward::Stop;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const Expr *const given = call != nullptr ? same_numbers(site_of_origin(inside, *origin.function), *call) : nullptr;
+    if (given != nullptr) {
+      origin.next = {given};
+      return Onward::Next;
+    }
+    return origin.expr->kind == NodeKind::Subscript ? Onward::Through : Onward::Stop;
+  };
+  visit_origins(inside, *inside.function, decoded, visit, {.thorough = true});
+  return found && std::ranges::none_of(names, [](const OnTheWay &one) {
+           const FunctionDef *definition = one.function->definition();
+           return definition != nullptr && any_node(definition->body, [&one](const Node *node) {
+                    const auto *part = as<Subscript>(node);
+                    const auto *changed = part != nullptr ? as<Name>(part->value) : nullptr;
+                    const auto *call = as<Call>(node); // np.putmask(labels, …), labels.masked_fill_(…)
+                    const auto *first = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+                    const bool in_place =
+                        call != nullptr && (called_method(*call) == "putmask" || called_method(*call) == "copyto" ||
+                                            called_method(*call) == "place");
+                    const bool is_masked = changed != nullptr && (part->context == Context::Store || selects(*part));
+                    return (is_masked && changed->id == one.name) ||
+                           (in_place && first != nullptr && first->id == one.name) ||
+                           (call != nullptr && called_method(*call) == "masked_fill_" &&
+                            mentions(receiver_of(*call), one.name));
+                  });
+         });
+}
+
+// The call that decodes the labels of a metrics function, in it or in a function that it calls.
+struct Decoded {
+  const model::FunctionInfo *function = nullptr;
+  const Call *call = nullptr;
+};
+
+Decoded decoded_by(const Site &site, const model::FunctionInfo &metrics) {
+  std::vector<const model::FunctionInfo *> functions = reached_functions(metrics, *metrics.definition());
+  functions.insert(functions.begin(), &metrics);
+  for (const model::FunctionInfo *function : functions) {
+    if (function->definition() == nullptr) {
+      continue;
+    }
+    const Site inside = site_of_origin(site, *function);
+    const Call *found = nullptr;
+    any_node(function->definition()->body, [&](const Node *node) {
+      const auto *one = as<Call>(node);
+      const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
+      const bool decodes = method == "batch_decode" ||
+                           (method == "decode" && value_of(inside, receiver_of(*one)).is_kind(Kind::HfTokenizer));
+      if (decodes && !one->args.empty() && leads_to_labels(inside, metrics, one->args[0])) {
+        found = one;
+      }
+      return found != nullptr;
+    });
+    if (found != nullptr) {
+      return {function, found};
+    }
+  }
+  return {};
 }
 
 void check(Site &site, const Call &call) {
@@ -45,26 +124,17 @@ void check(Site &site, const Call &call) {
   const model::FunctionInfo *const function =
       metrics.value != nullptr ? callable_of(metrics.scope, metrics.value) : nullptr;
   if (function == nullptr || site.module->is_test || function->definition() == nullptr ||
-      has_word(text_of(*function), {"-100", "IGNORE", "ignore_index", "pad_token_id", "where(", "< 0", ">= 0"})) {
+      project_has_word(site, {"label_pad_token_id"})) {
     return;
   }
-  Site inside{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
-  inside.function = function;
-  inside.module = function->module;
-  const Call *decoded = nullptr;
-  any_node(function->definition()->body, [&](const Node *node) {
-    const auto *one = as<Call>(node);
-    if (one != nullptr && called_method(*one) == "batch_decode" && !one->args.empty() &&
-        is_labels(inside, one->args[0])) {
-      decoded = one;
-    }
-    return decoded != nullptr;
-  });
-  if (decoded == nullptr) {
+  const Decoded decoded = decoded_by(site, *function);
+  if (decoded.call == nullptr) {
     return;
   }
-  Finding &finding = report(inside, *decoded, "the labels contain -100 where they are padded, which is not a token id",
-                            "replace it first: `labels = np.where(labels != -100, labels, tokenizer.pad_token_id)`");
+  Site inside = site_of_origin(site, *decoded.function);
+  Finding &finding =
+      report(inside, *decoded.call, "the labels contain -100 where they are padded, which is not a token id",
+             "replace it first: `labels = np.where(labels != -100, labels, tokenizer.pad_token_id)`");
   finding.notes.push_back({site.module->file, call.func->span(), "this Trainer pads labels with -100"});
   if (project_has_word(site, {"\"max_length\"", "'max_length'"}) &&
       !project_has_word(site, {"DataCollatorForSeq2Seq"})) {
@@ -85,7 +155,7 @@ extern constinit const Rule kIgnoredLabelsDecoded = {.info = {.code = "DP933",
                                                               .tier = Tier::On,
                                                               .documentation = R"(## What it finds
 
-A `compute_metrics` function of a sequence-to-sequence Trainer that passes the labels to `batch_decode` and never replaces -100.
+A `compute_metrics` function of a sequence-to-sequence Trainer that passes the labels to `batch_decode`, directly or through functions, and never replaces their -100.
 
 ## Why it is wrong
 

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/keras.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
@@ -111,24 +112,53 @@ TwoFaced layers_of_made(const Site &site, const Call &maker, std::string_view ap
   });
 }
 
-// Of a class of the project.
-TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
-  return site.memory.recall<TwoFaced>(&type, [&] {
-    TwoFaced result;
-    for (const model::ClassInfo *at : type.mro) {
-      for (const auto &[name, member] : at->members) {
-        if (!member.is(Value::Tag::Function)) {
-          continue;
-        }
-        result.look_with_callees(site.project, *member.function);
-        for (const Param *param : member.function->params) { // call(self, x, is_training=True)
-          result.is_given |=
-              param->name && param->name.text() == "training" && is_constant(param->default_value, ConstantKind::True);
-        }
+// Does `call` of the class run what the attribute holds?
+bool is_run_by(const model::ClassInfo &type, Symbol attribute) {
+  const model::FunctionInfo *const method = model::find_method_of(type, intern("call"));
+  const FunctionDef *definition = method != nullptr ? method->definition() : nullptr;
+  return definition != nullptr && any_node(definition->body, [attribute](const Node *node) {
+           const auto *call = as<Call>(node);
+           const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
+           const auto *object = callee != nullptr ? as<Name>(callee->value) : nullptr;
+           return callee != nullptr && callee->attr == attribute && object != nullptr && object->id.text() == "self";
+         });
+}
+
+// Of a class of the project, with the models that its objects are given: `self.encoder = encoder`.
+TwoFaced find_layers_of_class(const Site &site, const model::ClassInfo &type, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  TwoFaced result;
+  for (const model::ClassInfo *at : type.mro) {
+    for (const auto &[name, member] : at->members) {
+      if (!member.is(Value::Tag::Function)) {
+        continue;
+      }
+      result.look_with_callees(site.project, *member.function);
+      for (const Param *param : member.function->params) { // call(self, x, is_training=True)
+        result.is_given |=
+            param->name && param->name.text() == "training" && is_constant(param->default_value, ConstantKind::True);
       }
     }
-    return result;
-  });
+    for (const auto &[name, cell] : at->attributes) {
+      const Value &held = cell.value;
+      const bool is_made = held.is_kind(Kind::KerasModel) && held.maker() != nullptr && held.name();
+      const bool is_object = held.is(Value::Tag::Object) && held.alternatives == nullptr &&
+                             (held.type->kind == Kind::KerasModel || held.type->kind == Kind::KerasLayer);
+      if (result.layer != nullptr || depth > kMostDepth || (!is_made && !is_object) || !is_run_by(*at, Symbol{name})) {
+        continue;
+      }
+      const TwoFaced inner = is_object ? find_layers_of_class(site, *held.type, depth + 1)
+                                       : layers_of_made(site, *held.maker(), held.name().text());
+      result.layer = inner.layer;
+      result.module = inner.module;
+      result.is_given |= inner.is_given;
+    }
+  }
+  return result;
+}
+
+TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
+  return site.memory.recall<TwoFaced>(&type, [&] { return find_layers_of_class(site, type, 0); });
 }
 
 // Inside `with tf.GradientTape()`, or in a function that is called from there. That evaluation calls it too is no

@@ -1,5 +1,6 @@
 #include "model/definitions.h"
 #include "model/modes.h"
+#include "rules/origins.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -83,7 +84,8 @@ bool switches_mode(const model::Project &project, const Node *node) {
   const std::string_view method = called_method(*call);
   const model::Value called = project.callee_of(call);
   const bool is_of_project = called.is(model::Value::Tag::Function) || called.is(model::Value::Tag::Method);
-  if (method == "eval" || (method == "train" && !is_of_project && (!call->args.empty() || !call->keywords.empty()))) {
+  if (method == "eval" || (method == "freeze" && !is_of_project) || // LightningModule.freeze() calls eval()
+      (method == "train" && !is_of_project && (!call->args.empty() || !call->keywords.empty()))) {
     return true;
   }
   const std::string_view name = method.empty() ? called_name(*call) : method;
@@ -250,12 +252,38 @@ bool is_of_transformers(const Site &site, const model::Value &model) {
 }
 
 // A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
+// `Net.load_from_checkpoint(path)`, wherever the model was put: there is no other way that it was made.
+bool is_loaded_from_checkpoint(const Site &site, const Expr *model) {
+  bool found = false;
+  bool other = false;
+  const bool complete = site.function != nullptr && project_has_word(site, {"load_from_checkpoint("}) &&
+                        visit_origins(site, *site.function, model, [&](const Origin &origin) {
+                          const auto *call = as<Call>(origin.expr);
+                          if (call == nullptr) {
+                            other |= origin.parameter_of == nullptr;
+                            return Onward::Through;
+                          }
+                          const std::string_view method = called_method(*call);
+                          if (method == "to" || method == "cuda" || method == "half" || method == "requires_grad_") {
+                            origin.next = {receiver_of(*call)};
+                            return Onward::Next;
+                          }
+                          (method == "load_from_checkpoint" ? found : other) = true;
+                          return Onward::Stop;
+                        });
+  return complete && found && !other;
+}
+
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
   const std::string_view model = text_of(site, call.func);
   // Who switches a model to training mode has one for which the mode matters.
   const bool is_switched = function_switches(site, model) || class_switches(site, model);
+  // `model.train()` before predictions, in code that trains nothing, is meant: dropout at test time.
+  if (site.function != nullptr && !site.function->trains && function_switches(site, model)) {
+    return;
+  }
   // Hugging Face's models are loaded in evaluation mode. Those that are made from a configuration are not.
   const bool is_new = callee.is_kind(Kind::HfModel) && callee.maker() != nullptr && callee.name() &&
                       callee.name().text().ends_with(".from_config");
@@ -263,12 +291,14 @@ void check_forward(Site &site, const Call &call) {
       site.module->is_test || !site.module->torch) {
     return;
   }
+  // What Lightning loads is in training mode, whatever the program trains elsewhere.
+  const bool is_loaded = callee.is(model::Value::Tag::Object) && is_loaded_from_checkpoint(site, call.func);
   PlaceContext context = context_of(site);
   if (!context.run_by_script && context.no_grad == PlaceContext::NoGrad::Always) {
     context.run_by_script = is_of_object_in_use(site);
   }
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
-  if (loop == nullptr && !context.in_evaluation_step &&
+  if (loop == nullptr && !context.in_evaluation_step && !is_loaded &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
        !project_has_word(site, {"load_state_dict(", "torch.load("}) || trains_nearby(site))) {
     return;
@@ -290,10 +320,10 @@ void check_forward(Site &site, const Call &call) {
   if (is_mode_set(site)) {
     return;
   }
-  const bool is_known =
-      context.no_grad == PlaceContext::NoGrad::Always &&
-      (modes == model::Modes::Differ ? context.run_by_script || is_trained || function_switches(site, model)
-                                     : is_trained);
+  const bool is_known = context.no_grad == PlaceContext::NoGrad::Always &&
+                        (modes == model::Modes::Differ
+                             ? context.run_by_script || is_trained || is_loaded || function_switches(site, model)
+                             : is_trained);
   Finding &finding = report(
       site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
       loop != nullptr || context.in_evaluation_step
@@ -345,6 +375,7 @@ extern constinit const Rule kLoadWithoutMode = {
 
 `model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls `eval()`.
 Also a loop that evaluates a model with dropout or batch normalization, where neither its file nor the file of a caller calls `eval()`,
+a LightningModule from `load_from_checkpoint()` that is called for a prediction without it,
 and a `torch.jit.trace` of such a model.
 
 ## Why it is wrong

@@ -1,9 +1,14 @@
+#include "base/name_table.h"
 #include "rules/jax.h"
+#include "rules/optax_chain.h"
+#include "rules/origins.h"
+#include "rules/reach.h"
 #include "rules/thin.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::rules::optax_update_misused {
@@ -96,7 +101,184 @@ void check_apply(Site &site, const Call &call) {
   add_note(finding, site, *update, "the updates");
 }
 
+// ---- A chain that never negates
+// --------------------------------------------------------------------------------------
+
+enum class Sign : u8 { Unknown, Kept, Negated };
+
+Sign sign_of_rate(const Site &site, const Expr *rate, u32 depth);
+
+// Of a schedule: what `optax.cosine_decay_schedule(3e-4, steps)` gives is positive, `lambda step: -rate(step)`
+// negative.
+Sign sign_of_schedule(const Site &site, const Expr *schedule, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  if (schedule == nullptr || depth > kMostDepth) {
+    return Sign::Unknown;
+  }
+  if (const auto *lambda = as<Lambda>(schedule)) {
+    const model::FunctionInfo *const function = site.project.function_at(lambda);
+    return function != nullptr ? sign_of_rate(site_of_origin(site, *function), lambda->body, depth + 1) : Sign::Unknown;
+  }
+  if (const auto *call = as<Call>(schedule)) {
+    const std::string_view api = called_api(site, *call);
+    if (!api.starts_with("optax.") || !api.ends_with("schedule") || has_hidden_arguments(*call)) {
+      return Sign::Unknown;
+    }
+    const bool is_negative = any_node(call, [](const Node *node) {
+      const auto *minus = as<UnaryOp>(node);
+      return minus != nullptr && minus->op() == UnaryOperator::USub;
+    });
+    const Expr *const first = call->args.empty() && !call->keywords.empty() ? call->keywords[0]->value
+                              : call->args.empty()                          ? nullptr
+                                                                            : call->args[0];
+    return is_negative || first == nullptr || sign_of_rate(site, first, depth + 1) == Sign::Negated ? Sign::Unknown
+                                                                                                    : Sign::Kept;
+  }
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), schedule);
+  if (written.size() != 1 || written[0].expr == schedule || written[0].scope.function == nullptr) {
+    return Sign::Unknown;
+  }
+  return sign_of_schedule(site_of_origin(site, *written[0].scope.function), written[0].expr, depth + 1);
+}
+
+// Of a number, or of what a call of a schedule gives.
+Sign sign_of_rate(const Site &site, const Expr *rate, u32 depth) {
+  if (const auto *minus = as<UnaryOp>(rate); minus != nullptr && minus->op() == UnaryOperator::USub) {
+    return Sign::Negated;
+  }
+  if (const auto value = setting_of(site, rate); value.has_value() && value->as_number().has_value()) {
+    return *value->as_number() < 0 ? Sign::Negated : *value->as_number() > 0 ? Sign::Kept : Sign::Unknown;
+  }
+  const auto *call = as<Call>(rate);
+  return call != nullptr ? sign_of_schedule(site, call->func, depth) : Sign::Unknown;
+}
+
+// What a part of a chain does to the sign of an update.
+Sign sign_of_part(const Site &site, const Call &part, bool &is_rate) {
+  static const NameTable kKeeps({"optax.scale_by_adam",
+                                 "optax.scale_by_rms",
+                                 "optax.scale_by_rss",
+                                 "optax.scale_by_stddev",
+                                 "optax.scale_by_lion",
+                                 "optax.scale_by_radam",
+                                 "optax.scale_by_amsgrad",
+                                 "optax.scale_by_adamax",
+                                 "optax.scale_by_belief",
+                                 "optax.scale_by_yogi",
+                                 "optax.scale_by_novograd",
+                                 "optax.scale_by_trust_ratio",
+                                 "optax.scale_by_factored_rms",
+                                 "optax.trace",
+                                 "optax.ema",
+                                 "optax.identity",
+                                 "optax.clip",
+                                 "optax.clip_by_global_norm",
+                                 "optax.clip_by_block_rms",
+                                 "optax.adaptive_grad_clip",
+                                 "optax.add_decayed_weights",
+                                 "optax.zero_nans",
+                                 "optax.centralize",
+                                 "optax.add_noise",
+                                 "optax.normalize_by_update_norm"});
+  const std::string_view api = called_api(site, part);
+  if (api == "optax.scale_by_schedule") {
+    is_rate = true;
+    return sign_of_schedule(site, argument(part, 0, "step_size_fn"), 0);
+  }
+  if (api == "optax.scale") {
+    is_rate = true;
+    const Expr *const factor = argument(part, 0, "step_size");
+    return factor != nullptr ? sign_of_rate(site, factor, 0) : Sign::Unknown;
+  }
+  return !api.empty() && kKeeps.has(intern(api)) ? Sign::Kept : Sign::Unknown;
+}
+
+// The transformations that others contain: what a chain does alone is not known of them.
+struct Contained {
+  std::unordered_set<const Expr *> calls;
+};
+
+const Contained &contained_transformations(const Site &site) {
+  return site.memory.recall<Contained>(&site.project, [&] {
+    Contained found;
+    const auto look = [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+      const model::FunctionInfo *const function = call != nullptr ? site.project.caller_of(call) : nullptr;
+      if (!callee.is(model::Value::Tag::Api) || !callee.name().text().starts_with("optax.") || function == nullptr) {
+        return false;
+      }
+      const auto follow = [&](const Expr *given) {
+        if (given->kind == NodeKind::Constant) {
+          return;
+        }
+        visit_origins(site, *function, given, [&](const Origin &origin) {
+          found.calls.insert(origin.expr);
+          return origin.expr->kind == NodeKind::Call ? Onward::Stop : Onward::Through;
+        });
+      };
+      for (const Expr *given : call->args) {
+        follow(given);
+      }
+      for (const Keyword *given : call->keywords) {
+        follow(given->value);
+      }
+      return false;
+    };
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
+        any_node_inside(static_cast<const Node *>(statement), look);
+      }
+    }
+    return found;
+  });
+}
+
+// `optax.chain(scale_by_adam(), scale_by_schedule(rate))`: updates that point uphill, because nothing negates them.
+void check_chain(Site &site, const Call &call) {
+  if (site.is_copy) { // the call itself is checked where it stands
+    return;
+  }
+  if (site.function == nullptr || site.module->is_test || !call.keywords.empty() ||
+      !project_has_word(site, {"apply_updates(", "apply_gradients(", "nnx.Optimizer("}) ||
+      project_has_word_in_any_case(site, {"maximi", "ascent", "ascend", "adversar", "attack", "reward"})) {
+    return;
+  }
+  const std::vector<Chain> chains = chains_of(site, call);
+  const ChainPart *rate = nullptr;
+  for (const Chain &chain : chains) {
+    const ChainPart *in_chain = nullptr;
+    for (const ChainPart &part : chain) {
+      const auto *made = as<Call>(part.expr);
+      bool is_rate = false;
+      if (made == nullptr || sign_of_part(site_of_origin(site, *part.function), *made, is_rate) != Sign::Kept) {
+        return;
+      }
+      in_chain = is_rate ? &part : in_chain;
+    }
+    if (in_chain == nullptr) {
+      return;
+    }
+    rate = in_chain;
+  }
+  if (rate == nullptr || contained_transformations(site).calls.contains(&call)) {
+    return;
+  }
+  Site there = site_of_origin(site, *rate->function);
+  const bool is_schedule = called_api(there, *as<Call>(rate->expr)) == "optax.scale_by_schedule";
+  Finding &finding =
+      report(there, *rate->expr,
+             "nothing in this chain negates the updates, so `apply_updates()` adds the gradient and the loss grows",
+             is_schedule ? "use `optax.scale_by_learning_rate(schedule)`, which multiplies by the negative rate"
+                         : "use `optax.scale_by_learning_rate(rate)`, or a negative factor");
+  add_note(finding, site, *call.func, "the chain");
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) == "optax.chain") {
+    check_chain(site, call);
+    return;
+  }
   if (called_method(call) == "update") {
     check_update(site, call);
   }
@@ -111,7 +293,7 @@ extern constinit const Rule kOptaxUpdateMisused = {
     .info = {.code = "DP950",
              .name = "optax-update-misused",
              .summary =
-                 "an Optax update without the parameters that it needs, or gradients that are applied as updates",
+                 "an Optax update without the parameters that it needs, or updates in the direction of the gradient",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -121,12 +303,14 @@ extern constinit const Rule kOptaxUpdateMisused = {
              .documentation = R"(## What it finds
 
 `update(grads, state)` of an Optax optimizer with weight decay (`adamw`, `lamb`, `lion`, `add_decayed_weights`, also inside `optax.chain`), without
-the parameters as third argument; and `optax.apply_updates(params, grads)` where `update()` has returned updates.
+the parameters as third argument; `optax.apply_updates(params, grads)` where `update()` has returned updates; and an `optax.chain`
+that scales the updates by a positive learning rate and negates them nowhere.
 
 ## Why it is wrong
 
 Weight decay is computed from the parameters, and Optax raises an error without them. Gradients that are applied directly increase
-the loss: `apply_updates` adds, and only the optimizer turns gradients into descending steps.
+the loss: `apply_updates` adds, and only the optimizer turns gradients into descending steps. The transformations that `optax.adam` consists of,
+such as `scale_by_adam`, keep the sign, and `scale_by_schedule` multiplies by what the schedule returns; `scale_by_learning_rate` negates.
 
 ## Bad
 
@@ -164,13 +348,13 @@ def step(params, state, x):
 
 ## When it is wrong
 
-No false positives are known.
+Where the objective is maximized; projects that mention it are not reported.
 
 ## References
 
 - Optax documentation of `GradientTransformation`
 )"},
-    .calls = "*.update optax.apply_updates",
+    .calls = "*.update optax.apply_updates optax.chain",
     .on_call = check};
 
 } // namespace deepperf::rules::optax_update_misused

@@ -8,6 +8,7 @@
 namespace deepperf::rules::tokens_without_embeddings {
 
 using namespace python;
+using model::Value;
 
 namespace {
 
@@ -77,6 +78,24 @@ bool grows_by_hand(const Site &site) {
   return site.memory.recall<GrowsByHand>(site.module, find).value;
 }
 
+// Are the tokenizer and the model loaded from the same checkpoint, by its name or the same setting?
+bool is_of_same_checkpoint(const Site &site, const Call &call, const Call &loaded) {
+  const Value tokenizer = receiver_of(call) != nullptr ? value_of(site, receiver_of(call)) : Value{};
+  const Call *const maker = tokenizer.maker();
+  if (maker == nullptr || maker->args.empty() || loaded.args.empty()) {
+    return false;
+  }
+  const Site there = site_of(site, *maker);
+  const Site model = site_of(site, loaded);
+  const auto name = setting_of(there, maker->args[0]);
+  const auto other = setting_of(model, loaded.args[0]);
+  if (name.has_value() && other.has_value()) {
+    return name->same_as(*other);
+  }
+  return maker->args[0]->kind == NodeKind::Attribute && there.module == model.module &&
+         text_of(there, maker->args[0]) == text_of(model, loaded.args[0]);
+}
+
 void check(Site &site, const Call &call) {
   const bool is_special = called_method(call) == "add_special_tokens";
   const Expr *tokens = argument(call, 0, is_special ? "special_tokens_dict" : "new_tokens");
@@ -96,9 +115,9 @@ void check(Site &site, const Call &call) {
                             "call `model.resize_token_embeddings(len(tokenizer))` after adding them");
   add_note(finding, site, *loaded, "the model is loaded here, with the embeddings of its own vocabulary");
   // Some checkpoints have spare embeddings, and what another function loads may be another model.
-  const bool is_apart = site.project.caller_of(loaded) != site.function;
+  const bool is_apart = site.project.caller_of(loaded) != site.function && !is_of_same_checkpoint(site, call, *loaded);
   if ((may_exist(site, tokens) && !has_no_padding(site)) || is_apart ||
-      file_has_word_in_any_case(site, {"qwen", "phi-", "convert"})) {
+      file_has_word_in_any_case(site, {"qwen", "phi-", "def convert", "convert_checkpoint"})) {
     finding.tier = Tier::Hint;
   }
 }
