@@ -205,6 +205,9 @@ bool check_number(Site &site, const Compare &compare, const Expr *device, const 
     const Site place = site_of(site, *maker);
     finding.notes.push_back({place.module->file, maker->span(), "this device has no number"});
   }
+  if (!is_equal && only_moves(site)) {
+    finding.tier = Tier::Hint;
+  }
   return true;
 }
 
