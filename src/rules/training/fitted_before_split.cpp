@@ -1,3 +1,6 @@
+#include "base/name_table.h"
+#include "model/bind.h"
+#include "model/classes.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -55,6 +58,30 @@ bool is_composition(std::string_view api) {
   return api.starts_with("sklearn.") &&
          (name == "Pipeline" || name == "make_pipeline" || name == "ColumnTransformer" ||
           name == "make_column_transformer" || name == "FeatureUnion" || name == "make_union");
+}
+
+// Does a class of the project learn statistics: a `fit(x)` that stores the mean, deviation or range of x?
+bool learns_statistics(const model::ClassInfo &type) {
+  static const NameTable kStatistics({"mean", "std", "var", "min", "max", "amin", "amax", "median", "quantile"});
+  const FunctionInfo *const fit = model::find_method_of(type, intern("fit"));
+  const FunctionDef *const definition = fit != nullptr ? fit->definition() : nullptr;
+  if (definition == nullptr || fit->params.size() != 2 || type.kind != Kind::Unknown) {
+    return false;
+  }
+  const Symbol data = fit->params[1]->name;
+  return any_node(definition->body, [&](const Node *node) {
+    const auto *store = as<Assign>(node);
+    const auto *target = store != nullptr && store->targets.size() == 1 ? as<Attribute>(store->targets[0]) : nullptr;
+    return target != nullptr && model::is_own_object(*fit, target->value) && any_node(store->value, [&](const Node *part) {
+             const auto *call = as<Call>(part);
+             const auto *of = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+             const bool is_method = of != nullptr && of->id == data && kStatistics.has(intern(called_method(*call)));
+             const auto *given = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+             const bool is_function = given != nullptr && given->id == data && of != nullptr &&
+                                      kStatistics.has(intern(called_name(*call)));
+             return is_method || is_function;
+           });
+  });
 }
 
 // The name of what learns statistics in the object: a scaler, or a pipeline with one in it. Empty if nothing does.
@@ -159,7 +186,8 @@ const Call *fitted_before(const Site &there, const FunctionInfo &function, const
     }
   }
   // StandardScaler().fit(x).transform(x)
-  const auto *chained = as<Call>(receiver);
+  const auto *named = as<Name>(receiver); // scaler = StandardScaler().fit(x)
+  const auto *chained = as<Call>(named != nullptr ? last_assigned(there, *named) : receiver);
   if (found == nullptr && chained != nullptr && called_method(*chained) == "fit" && !chained->args.empty() &&
       !transform.args.empty() && text_of(there, chained->args[0]) == text_of(there, transform.args[0])) {
     found = chained;
@@ -206,8 +234,26 @@ Fitted find_fitted(const Site &site, const FunctionInfo &function, const Expr *d
   return found;
 }
 
+// The same for a scaler of the project's own: `series = scaler.transform(series)`.
+Fitted find_own_fitted(const Site &site, const Expr *data) {
+  const auto *name = as<Name>(data);
+  const auto *transform = as<Call>(name != nullptr ? last_assigned(site, *name) : data);
+  const Expr *const scaler = transform != nullptr ? receiver_of(*transform) : nullptr;
+  if (scaler == nullptr || called_method(*transform) != "transform") {
+    return {};
+  }
+  const model::Value value = value_of(site, scaler);
+  const Call *const fit = value.is(model::Value::Tag::Object) && learns_statistics(*value.type)
+                              ? fitted_before(site_of_origin(site, *site.function), *site.function, *transform)
+                              : nullptr;
+  return fit != nullptr && !fit->args.empty()
+             ? Fitted{.function = site.function, .call = fit, .learner = value.type->name.text(), .data = fit->args[0]}
+             : Fitted{};
+}
+
 void lint(Site &site, const Node &split, const Expr *data) {
-  const Fitted fitted = find_fitted(site, *site.function, data);
+  Fitted fitted = find_fitted(site, *site.function, data);
+  fitted = fitted.call == nullptr ? find_own_fitted(site, data) : fitted;
   if (fitted.call == nullptr) {
     return;
   }
@@ -269,8 +315,13 @@ const Tails &tails_of(const Site &site) {
     const auto look_at = [&](const Node *node) {
       const auto *part = as<Subscript>(node);
       const Slice *rows = part != nullptr ? rows_of(*part) : nullptr;
-      if (rows != nullptr && rows->lower != nullptr && rows->upper == nullptr && rows->step == nullptr) {
+      if (rows != nullptr && rows->lower != nullptr && rows->step == nullptr) {
         found.of.insert(key_of(site, part->value, rows->lower));
+        // `series[n - past :]`, with the past of the first window
+        const auto *shifted = as<BinOp>(rows->lower);
+        if (shifted != nullptr && shifted->op() == Operator::Sub) {
+          found.of.insert(key_of(site, part->value, shifted->left));
+        }
       }
       return false;
     };
@@ -283,7 +334,7 @@ const Tails &tails_of(const Site &site) {
   });
 }
 
-bool mentions_fit(const Site &site) { return file_has_word(site, {"sklearn", "imblearn"}); }
+bool mentions_fit(const Site &site) { return file_has_word(site, {"sklearn", "imblearn", ".fit("}); }
 
 void check_slices(Site &site, const Node &node) {
   const auto &head = static_cast<const Subscript &>(node);
