@@ -147,7 +147,9 @@ void add_finding(Site &site, const Node &place, const Bytes &bytes, std::string_
 constexpr std::string_view kBelowZero = "a difference below 0 wraps around to 255 and less";
 
 void check_operands(Site &site, const Node &place, const Expr *left, Operator op, const Expr *right) {
-  if (op != Operator::Sub && op != Operator::Add && op != Operator::Pow) {
+  const Kind kind = model::kind_of(left);
+  if ((op != Operator::Sub && op != Operator::Add && op != Operator::Pow) ||
+      (kind != Kind::NumpyArray && kind != Kind::TorchTensor)) {
     return;
   }
   const bool by_number = is_whole_number(site, right);
