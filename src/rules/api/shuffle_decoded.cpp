@@ -1,6 +1,7 @@
 #include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
+#include "rules/decoded_media.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -16,36 +17,6 @@ using namespace python;
 extern const Rule kShuffleDecoded;
 
 namespace {
-
-// The call that decodes an image or sound in a mapped function, or in one that it calls; null if there is none.
-const Call *decodes(const model::Project &project, const model::FunctionInfo &function, u32 depth = 0) {
-  constexpr u32 kMostDepth = 3;
-  const Call *found = nullptr;
-  const auto look = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr || found != nullptr) {
-      return found != nullptr;
-    }
-    const model::Value callee = project.callee_of(call);
-    if (callee.is(model::Value::Tag::Api)) {
-      const std::string_view api = callee.name().text();
-      const std::string_view name = api.substr(api.rfind('.') + 1);
-      const bool is_media = name == "decode_jpeg" || name == "decode_png" || name == "decode_image" ||
-                            name == "decode_bmp" || name == "decode_gif" || name == "decode_wav" ||
-                            name == "decode_and_crop_jpeg" || name == "load_img";
-      found = api.starts_with("tensorflow.") && is_media ? call : nullptr;
-    } else if (depth < kMostDepth && (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method))) {
-      found = decodes(project, *callee.function, depth + 1) != nullptr ? call : nullptr;
-    }
-    return found != nullptr;
-  };
-  if (const FunctionDef *definition = function.definition()) {
-    any_node(definition->body, look);
-  } else if (const Lambda *lambda = function.lambda()) {
-    any_node(static_cast<const Node *>(lambda->body), look);
-  }
-  return found;
-}
 
 // How many bytes an image has that the mapped function resizes to a constant size: three channels of float32, which is
 // what resize() gives. 0 if that is not known; the smallest one if there are several.
@@ -132,7 +103,7 @@ void check_shuffle(const model::Project &project, Findings &findings, const mode
     }
     const model::Value &mapper = stage.mapper;
     const bool is_function = mapper.is(model::Value::Tag::Function) || mapper.is(model::Value::Tag::Method);
-    if (stage.info->has(kMaps) && is_function && decodes(project, *mapper.function) != nullptr) {
+    if (stage.info->has(kMaps) && is_function && decoding_call(project, *mapper.function) != nullptr) {
       decoding = &stage;
     }
     if (stage.info->has(kMaps) && is_function && resizing == nullptr) {

@@ -1,6 +1,10 @@
 #include "rules/dataset_item.h"
 #include "rules/device.h"
+#include "rules/origins.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
+
+#include <fmt/format.h>
 
 namespace deepperf::rules::device_in_dataset {
 
@@ -51,9 +55,89 @@ void check_collate(Site &site, const Call &loader) {
   }
 }
 
+const FunctionDef *item_of(const model::ClassInfo &type) {
+  for (const Stmt *statement : type.node->body) {
+    const auto *definition = as<FunctionDef>(statement);
+    if (definition != nullptr && definition->name.text() == "__getitem__") {
+      return definition;
+    }
+  }
+  return nullptr;
+}
+
+bool reads_attribute(const FunctionDef &function, Symbol attribute) {
+  return any_node(function.body, [&](const Node *node) {
+    const auto *read = as<Attribute>(node);
+    const auto *owner = read != nullptr ? as<Name>(read->value) : nullptr;
+    return owner != nullptr && owner->id.text() == "self" && read->attr == attribute && read->context == Context::Load;
+  });
+}
+
+// What the constructor of the dataset puts on the GPU, and its items read; null if there is nothing.
+struct KeptOnGpu {
+  const model::FunctionInfo *function = nullptr;
+  const Call *move = nullptr;
+  Symbol attribute;
+};
+
+KeptOnGpu kept_on_gpu(const Site &site, const model::ClassInfo &type) {
+  const FunctionDef *item = item_of(type);
+  const model::FunctionInfo *constructor = nullptr;
+  for (const Stmt *statement : type.node->body) {
+    const auto *definition = as<FunctionDef>(statement);
+    constructor = definition != nullptr && definition->name.text() == "__init__" ? site.project.function_at(definition)
+                                                                                 : constructor;
+  }
+  KeptOnGpu found;
+  if (item == nullptr || constructor == nullptr) {
+    return found;
+  }
+  const Site inside = site_of_origin(site, *constructor);
+  any_node(constructor->definition()->body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+    const auto *move = target != nullptr ? as<Call>(assignment->value) : nullptr;
+    const std::string_view method = move != nullptr ? called_method(*move) : std::string_view{};
+    if ((method == "cuda" || method == "to") && goes_to_gpu(inside, *move) && reads_attribute(*item, target->attr)) {
+      found = {constructor, move, target->attr};
+    }
+    return found.move != nullptr;
+  });
+  return found;
+}
+
+// Tensors that the dataset keeps on the GPU, and that its workers would read.
+void check_kept(Site &site, const Call &loader) {
+  const Expr *const given = argument(loader, 0, "dataset");
+  const model::Value dataset = given != nullptr ? value_of(site, given) : model::Value{};
+  const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
+  if (!dataset.is(model::Value::Tag::Object) || dataset.open || !workers.has_value() ||
+      workers->as_integer().value_or(0) == 0 || site.module->is_test ||
+      project_has_word(site, {"spawn", "forkserver"})) {
+    return;
+  }
+  const KeptOnGpu kept = kept_on_gpu(site, *dataset.type.get());
+  if (kept.move == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, loader,
+             fmt::format("the workers of this loader read `self.{}`, which is on the GPU, but a forked process cannot "
+                         "use CUDA",
+                         kept.attribute.text()),
+             "keep the tensors of the dataset on the CPU, and move the batch in the training loop");
+  finding.severity = Severity::Warning;
+  finding.notes.push_back({kept.function->module->file, kept.move->span(), "it is moved to the GPU here"});
+  if (workers->overridable) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (called_method(call) != "to" && called_method(call) != "cuda") {
     check_collate(site, call);
+    check_kept(site, call);
     return;
   }
   const Expr *receiver = receiver_of(call);
@@ -79,7 +163,8 @@ extern constinit const Rule kDeviceInDataset = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`.cuda()` or `.to(device)` in the `__getitem__` of a dataset, or in the `collate_fn` of a loader with workers.
+`.cuda()` or `.to(device)` in the `__getitem__` of a dataset, or in the `collate_fn` of a loader with workers. Also
+tensors that a dataset keeps on the GPU, where the loader has workers.
 
 ## Why it costs
 

@@ -210,6 +210,56 @@ void check_return(Site &site, const Node &node) {
   }
 }
 
+// `checkpoint["optimizer"]` of what torch.load gave
+bool is_loaded_entry(const Site &site, const Expr *expr) {
+  const auto *entry = as<Subscript>(expr);
+  return entry != nullptr && is_loaded(site, entry->value);
+}
+
+std::string_view last_part(std::string_view text) { return text.substr(text.rfind('.') + 1); }
+
+// The optimizer is restored from a checkpoint, and the schedule that the same file saves with it is not.
+void check_schedule(Site &site, const Call &call) {
+  if (call.args.empty() || model::kind_of(receiver_of(call)) != Kind::TorchOptimizer ||
+      !is_loaded_entry(site, call.args[0]) || !project_has_word(site, {".backward("})) {
+    return;
+  }
+  const SavedStates &states = saved_states(site);
+  const auto is_schedule = [](const StateOwner &owner) {
+    const Kind kind = model::kind_of(owner.expr);
+    return kind == Kind::TorchScheduler || kind == Kind::GradScaler;
+  };
+  const auto saved = std::ranges::find_if(states.saved, [&](const StateOwner &owner) {
+    return is_schedule(owner) && owner.function->module == site.module;
+  });
+  if (saved == states.saved.end()) {
+    return;
+  }
+  const std::string_view text = text_of(site_in(site, *saved), saved->expr);
+  bool has_unknown = false;
+  const bool is_restored = std::ranges::any_of(states.restored, [&](const StateOwner &owner) {
+    const bool is_unknown = model::kind_of(owner.expr) == Kind::Unknown;
+    has_unknown |= is_unknown;
+    const std::string_view name = last_part(text_of(site_in(site, owner), owner.expr));
+    return is_schedule(owner) ||
+           (is_unknown && (name == last_part(text) || has_word_in_any_case(name, {"sched", "scaler", "warm"})));
+  });
+  // What a function was handed may be anything; a model whose class is not known is no schedule.
+  if (is_restored || (states.restores_unknown && !has_unknown) || function_has_word(site, {"last_epoch"})) {
+    return;
+  }
+  const bool is_scaler = model::kind_of(saved->expr) == Kind::GradScaler;
+  Finding &finding = report(
+      site, call,
+      fmt::format("training is resumed without the state of `{}`, which the checkpoint contains: {}", text,
+                  is_scaler ? "the loss scale starts from its first value" : "the schedule starts from the beginning"),
+      fmt::format("load it as well: `{}.load_state_dict(…)`", text));
+  finding.notes.push_back({saved->function->module->file, saved->expr->span(), "its state is saved here"});
+  if (is_scaler) {
+    finding.severity = Severity::Warning; // it finds its way back within some steps
+  }
+}
+
 // model.load_state_dict(torch.load(path)), where the same path was saved with a dictionary of states
 void check_load(Site &site, const Call &call) {
   const auto *load =
@@ -237,6 +287,13 @@ void check_load(Site &site, const Call &call) {
   add_note(finding, site, *saved, "it is written here");
 }
 
+void check_restored(Site &site, const Call &call) {
+  if (!site.module->is_test) {
+    check_load(site, call);
+    check_schedule(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kResumeIncomplete = {
@@ -251,7 +308,7 @@ extern constinit const Rule kResumeIncomplete = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A program that reads the epoch of a checkpoint and then does not use it, or that saves the optimizer's state and does not load it again when it resumes. Also
+A program that reads the epoch of a checkpoint and then does not use it, or that saves the state of the optimizer, the schedule or the `GradScaler` and does not load it again when it resumes. Also
 `model.load_state_dict(torch.load(path))` of a file that was written with a dictionary of several states.
 
 ## Why it is wrong
@@ -312,7 +369,7 @@ def train(model: torch.nn.Module, loader, epochs: int):
 Where the optimizer is meant to start over.
 )"},
     .calls = "*.load_state_dict",
-    .on_call = check_load,
+    .on_call = check_restored,
     .nodes = {NodeKind::Assign, NodeKind::Return},
     .on_node = [](Site &site, const Node &node) {
       node.kind == NodeKind::Return ? check_return(site, node) : check_start(site, node);
