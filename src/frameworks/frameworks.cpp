@@ -99,6 +99,10 @@ constexpr Alias kOtherAliases[] = {
     {"lightning.fabric", "lightning_fabric"},
     {"lightning.Fabric", "lightning_fabric.Fabric"},
     {"lightning", "pytorch_lightning"},
+    {"torch_geometric.data.DataLoader", "torch.utils.data.DataLoader"},
+    {"torch_geometric.loader.DataLoader", "torch.utils.data.DataLoader"},
+    {"torch_geometric.nn.conv", "torch_geometric.nn"},
+    {"torch_geometric.data.in_memory_dataset", "torch_geometric.data"},
     {"datasets.arrow_dataset", "datasets"},
     {"datasets.dataset_dict", "datasets"},
 };

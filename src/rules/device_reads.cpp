@@ -192,11 +192,14 @@ private:
   }
 
   // `if embeddings is None` of a parameter that is None unless a caller passes something: the usual way.
-  [[nodiscard]] bool is_usual(const Expr *test) const {
+  [[nodiscard]] bool is_usual(const Expr *test, bool holds) const {
+    if (const auto *negated = as<UnaryOp>(test); negated != nullptr && negated->op() == UnaryOperator::Not) {
+      return is_usual(negated->operand, !holds);
+    }
     const auto *compare = as<Compare>(test);
     const auto *name = compare != nullptr ? as<Name>(compare->left) : nullptr;
-    if (name == nullptr || compare->rest.size() != 1 || compare->rest[0].op != CompareOperator::Is ||
-        !is_none(compare->rest[0].right)) {
+    if (name == nullptr || compare->rest.size() != 1 || !is_none(compare->rest[0].right) ||
+        compare->rest[0].op != (holds ? CompareOperator::Is : CompareOperator::IsNot)) {
       return false;
     }
     const auto param = std::ranges::find(function_->params, name->id, &Param::name);
@@ -225,12 +228,12 @@ private:
     const bool was_skipped = is_skipped_;
     const bool was_optional = is_optional_;
     const bool is_of_gradient = asks_for_gradient(statement.test);
-    is_optional_ = is_optional_ || (!is_of_gradient && !is_usual(statement.test));
+    is_optional_ = is_optional_ || (!is_of_gradient && !is_usual(statement.test, true));
     is_skipped_ = is_skipped_ || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
     const std::size_t before = reads.size();
     body(statement.body);
     const std::size_t between = reads.size();
-    is_optional_ = was_optional || !is_of_gradient;
+    is_optional_ = was_optional || (!is_of_gradient && !is_usual(statement.test, false));
     body(statement.orelse);
     // If both branches do it, one of them does.
     if (!was_optional && between > before && reads.size() > between) {

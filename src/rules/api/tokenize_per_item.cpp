@@ -111,6 +111,23 @@ void check_words(Site &site, const Call &call) {
   }
 }
 
+// `if i not in self.cache: self.cache[i] = encode(text)`
+bool is_looked_up_first(const Site &site, const Call &call) {
+  const auto *guard = as<If>(enclosing(site, NodeKind::If));
+  const Expr *test = guard != nullptr ? guard->test : nullptr;
+  bool holds = guard != nullptr && (guard->orelse.empty() || call.start < guard->orelse.front()->start);
+  while (const auto *negated = as<UnaryOp>(test)) {
+    if (negated->op() != UnaryOperator::Not) {
+      return false;
+    }
+    test = negated->operand;
+    holds = !holds;
+  }
+  const auto *compare = as<Compare>(test);
+  return compare != nullptr && compare->rest.size() == 1 &&
+         compare->rest[0].op == (holds ? CompareOperator::NotIn : CompareOperator::In);
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   const std::string_view method = called_method(call);
@@ -127,10 +144,7 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() || !is_same_in_each_epoch(site, call)) {
     return;
   }
-  // `if i not in self.cache: self.cache[i] = encode(text)`
-  const auto *guard = as<If>(enclosing(site, NodeKind::If));
-  const auto *test = guard != nullptr ? as<Compare>(guard->test) : nullptr;
-  if (test != nullptr && test->rest.size() == 1 && test->rest[0].op == CompareOperator::NotIn) {
+  if (is_looked_up_first(site, call)) {
     return;
   }
   if (in_dataset_item(site)) {

@@ -470,7 +470,13 @@ bool is_made_outside(const Site &site, const Origin &origin) {
 // on.
 bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
   const std::string_view text = text_of(site, &named);
-  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  // `x = x.to(device).to(dtype)`: what is called on the copy
+  std::size_t at = site.ancestors.size();
+  while (at > 0 && (site.ancestors[at - 1]->kind == NodeKind::Attribute ||
+                    (site.ancestors[at - 1]->kind == NodeKind::Call && site.ancestors[at - 1]->start == move.start))) {
+    --at;
+  }
+  const auto *assignment = at > 0 ? as<Assign>(site.ancestors[at - 1]) : nullptr;
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
   if (definition == nullptr || (assignment != nullptr && text_of(site, assignment->targets[0]) == text)) {
     return false;

@@ -64,9 +64,9 @@ public:
       walk(static_cast<const Node *>(statement));
       // `if last_only: return x`: what follows is for the other case.
       const auto *branch = as<If>(statement);
-      if (branch != nullptr && !branch->body.empty() && branch->body.back()->kind == NodeKind::Return &&
-          branch->orelse.empty() && !was_read_) {
-        tests_.push_back({branch->test, false});
+      const auto returns = [](const Block &side) { return !side.empty() && side.back()->kind == NodeKind::Return; };
+      if (branch != nullptr && returns(branch->body) != returns(branch->orelse) && !was_read_) {
+        tests_.push_back({branch->test, returns(branch->orelse)});
         is_after_return_ = true;
       }
     }

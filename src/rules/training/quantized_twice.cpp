@@ -26,11 +26,19 @@ const Name *options_filled_by(const Site &site, const Call &call) {
 }
 
 // `Model.from_pretrained(name, **options)` in the function.
-const Call *load_with(const Site &site, const Name &options) {
+const Call *load_with(const Site &site, const Name &options, u32 depth = 0) {
+  constexpr u32 kMostDepth = 2;
   const Call *found = nullptr;
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
     const auto *call = as<Call>(node);
+    // options.update(more)
+    const auto *more = call != nullptr && call->args.size() == 1 ? as<Name>(call->args[0]) : nullptr;
+    const auto *updated = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+    if (depth < kMostDepth && more != nullptr && more->id == options.id && updated != nullptr &&
+        updated->id != options.id && called_method(*call) == "update") {
+      found = load_with(site, *updated, depth + 1);
+    }
     if (call != nullptr && called_method(*call) == "from_pretrained" &&
         std::ranges::any_of(call->keywords, [&](const Keyword *keyword) {
           const auto *name = as<Name>(keyword->value);
