@@ -84,8 +84,9 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
   const Site there = site_of(site, made);
   const auto inputs = integer_of(there, argument(made, 0, "in_features"));
   const auto outputs = integer_of(there, argument(made, 1, "out_features"));
-  constexpr i64 kFewOutputs = 16; // of a classifier's last layer, whatever it gets
-  if (outputs.has_value() && *outputs <= kFewOutputs) {
+  constexpr i64 kFewOutputs = 16;   // of a classifier's last layer, whatever it gets
+  constexpr i64 kMostInputs = 4096; // of one that gives as many outputs as the data has classes
+  if ((outputs.has_value() && *outputs <= kFewOutputs) || (!outputs.has_value() && inputs.value_or(0) <= kMostInputs)) {
     return true;
   }
   // Sizes of inputs and outputs that only the data knows are mostly smaller than those in between, which are written.
