@@ -431,7 +431,20 @@ bool is_python_cell(const std::string_view cell, Segment &segment) {
 struct CodeCell {
   u32 number = 0;
   element code; // a string, or an array of nothing but strings
+  bool shows_error = false;
 };
+
+// Was the notebook saved with an exception under the cell, which whoever saved it has seen? Not one of pressing stop.
+bool shows_error(const element &cell) {
+  simdjson::dom::array outputs;
+  if (cell["outputs"].get(outputs) != simdjson::SUCCESS) {
+    return false;
+  }
+  return std::any_of(outputs.begin(), outputs.end(), [](const element &output) {
+    const std::string_view type = text_of(output["output_type"]); // `pyerr` is nbformat 3's
+    return (type == "error" || type == "pyerr") && text_of(output["ename"]) != "KeyboardInterrupt";
+  });
+}
 
 class Cells {
 public:
@@ -467,6 +480,7 @@ public:
       segment.begin = static_cast<u32>(start - begin);
       segment.end = static_cast<u32>(at - begin);
       segment.cell = cell.number;
+      segment.shows_error = cell.shows_error;
       if (!is_python_cell({start, at}, segment)) {
         at = start;
         continue;
@@ -509,7 +523,7 @@ private:
     if (!each_piece(code, [&](std::string_view piece) { code_size_ += piece.size(); })) {
       return malformed(fmt::format("the source of cell {} is neither a string nor a list of strings", number_));
     }
-    code_cells_.push_back({number_, code});
+    code_cells_.push_back({number_, code, shows_error(cell)});
     return std::nullopt;
   }
 

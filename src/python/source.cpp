@@ -269,6 +269,10 @@ const std::vector<u32> &Source::line_starts() const {
   return line_starts_;
 }
 
+bool Source::shows_error_at(u32 offset) const {
+  return is_notebook && !segments.empty() && segment_at(*this, offset).shows_error;
+}
+
 // Lines and segments start at a character whatever stands before them, so it does not matter that this counts from the
 // start of the text.
 u32 Source::characters_before(u32 offset) const {

@@ -31,6 +31,7 @@ struct Segment {
   u32 target_begin = 0;
   u32 target_end = 0;
   bool appends = false;
+  bool shows_error = false; // what the cell printed when it was last run ends with an exception
 
   [[nodiscard]] bool is_written() const { return target_end != 0; }
 };
@@ -70,6 +71,8 @@ struct Source {
     u32 column = 0;
   };
   [[nodiscard]] LineColumn line_column(u32 offset) const;
+  // Does the offset stand in a notebook's cell whose kept output is an exception?
+  [[nodiscard]] bool shows_error_at(u32 offset) const;
   // The line that holds `offset`, without its line end.
   [[nodiscard]] std::string_view line_text(u32 offset) const;
 

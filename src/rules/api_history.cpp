@@ -287,11 +287,52 @@ bool is_kept_below(const project::Requirements &requirements, std::string_view p
   });
 }
 
+// `!pip install "transformers==4.37.2"`, also `%pip` and with `\` at line ends: what a notebook installs for itself.
+std::string lines_that_install(std::string_view text) {
+  std::string found;
+  bool goes_on = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(std::string_view("\n\0", 2)), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool is_command = line.starts_with('!') || line.starts_with('%');
+    if (goes_on ||
+        (is_command && line.find("pip") != std::string_view::npos && line.find(" install") != std::string_view::npos)) {
+      goes_on = line.ends_with('\\');
+      found.append(line).push_back('\n');
+    }
+  }
+  return found;
+}
+
+struct Installed {
+  project::Requirements packages;
+};
+
+// What holds for the file: what it installs itself, if it is a notebook, and else what the project requires.
+const project::Requirements &requirements_for(const Site &site, std::string_view package) {
+  const Source &source = site.module->parsed->source;
+  if (source.is_notebook) {
+    const auto find = [&source] {
+      Installed found;
+      project::add_requirements(lines_that_install(source.text()), found.packages);
+      return found;
+    };
+    const project::Requirements &own = site.memory.recall<Installed>(site.module, find).packages;
+    const auto known = own.find(package);
+    if (known != own.end() && (known->second.at_least.has_value() || known->second.below.has_value())) {
+      return own;
+    }
+  }
+  return project::requirements_of(site.module->parsed->path);
+}
+
 } // namespace
 
 Status status_in(const Site &site, std::string_view package, std::string_view since) {
   const std::optional<project::Version> wanted = project::parse_version(since);
-  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const project::Requirements &requirements = requirements_for(site, package);
   const auto range = requirements.find(package);
   if (wanted.has_value() && is_kept_below(requirements, package, *wanted)) {
     return Status::Fine;
@@ -389,7 +430,7 @@ bool is_rebound(const Site &site, std::string_view builtin) {
 }
 
 std::string required_version(const Site &site, std::string_view package, std::string_view since) {
-  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const project::Requirements &requirements = requirements_for(site, package);
   const auto range = requirements.find(package);
   if (status_in(site, package, since) != Status::Gone || range == requirements.end() || range->second.where.empty()) {
     return {};
@@ -405,7 +446,7 @@ bool concerns_upgrade(Status status, std::string_view package) {
 }
 
 void report_for_upgrade(Finding &finding, const Site &site, std::string_view package) {
-  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const project::Requirements &requirements = requirements_for(site, package);
   const auto range = requirements.find(package);
   finding.message += range != requirements.end() && !range->second.where.empty()
                          ? fmt::format("; this project requires an older version ({})", range->second.where)

@@ -9,6 +9,8 @@
 
 namespace deepperf::rules {
 
+using namespace python;
+
 namespace {
 
 struct ShapeProblems {
@@ -37,6 +39,21 @@ void recall_shapes(const model::Project &project, ProjectShapes &shapes, Memory 
   memory.recall<ShapeProblems>(&project, [&] { return by_module(shapes.problems()); });
 }
 
+namespace {
+
+// In a function of a notebook, one of whose cells calls something and shows the exception that this gives.
+bool is_shown_by_caller(const Site &site, Span place) {
+  const Source &source = site.module->parsed->source;
+  const auto is_around = [place](const Stmt *statement) {
+    return statement->start <= place.start && place.end <= statement->end &&
+           (statement->kind == NodeKind::FunctionDef || statement->kind == NodeKind::ClassDef);
+  };
+  return source.is_notebook && std::ranges::any_of(site.module->parsed->tree.body, is_around) &&
+         std::ranges::any_of(source.segments, &Segment::shows_error);
+}
+
+} // namespace
+
 void report_shape_problems(Site &site, shapes::Fault fault) {
   const ShapeProblems &problems = site.memory.recall<ShapeProblems>(
       &site.project, [&] { return by_module(ProjectShapes(site.project).problems()); });
@@ -53,6 +70,9 @@ void report_shape_problems(Site &site, shapes::Fault fault) {
       continue;
     }
     Finding &finding = report(site, problem.span, problem.message, problem.advice);
+    if (is_shown_by_caller(site, problem.span)) {
+      finding.tier = Tier::Hint;
+    }
     for (const shapes::ProblemNote &note : problem.notes) {
       finding.notes.push_back({note.module->file, note.span, note.message});
     }

@@ -524,7 +524,9 @@ Finding &report(Findings &findings, const Rule &rule, const model::Module &modul
   finding.rule = &rule.info;
   finding.file = module.file;
   finding.span = place;
-  finding.tier = module.is_test && rule.info.tier == Tier::On ? Tier::Hint : rule.info.tier;
+  // An exception that a notebook shows under its cell is there for everybody to see.
+  const bool is_shown = rule.info.severity == Severity::Error && module.parsed->source.shows_error_at(place.start);
+  finding.tier = (module.is_test || is_shown) && rule.info.tier == Tier::On ? Tier::Hint : rule.info.tier;
   finding.message = std::move(message);
   finding.advice = std::move(advice);
   return finding;

@@ -43,6 +43,13 @@ bool is_looked_at_once(const Site &site) {
     const bool is_length =
         call != nullptr && called_name(*call) == "len" && call->args.size() == 1 && is_loader(call->args[0]);
     looks += is_next || is_length ? 1 : 0;
+    const auto *loop = as<For>(node); // that ends in its first iteration
+    if (loop != nullptr && !loop->body.empty() && loop->body.back()->kind == NodeKind::Break) {
+      any_node(loop->iter, [&](const Node *part) {
+        looks += part->kind == NodeKind::Name && is_loader(static_cast<const Expr *>(part)) ? 1 : 0;
+        return false;
+      });
+    }
     return false;
   };
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;

@@ -7,6 +7,7 @@
 #include "rules/dataset_item.h"
 #include "rules/options.h"
 #include "rules/reach.h"
+#include "rules/sample_cost.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -148,8 +149,12 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (in_dataset_item(site)) {
-    report(site, call, "every item is tokenized again in every epoch",
-           "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
+    Finding &finding = report(
+        site, call, "every item is tokenized again in every epoch",
+        "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
+    if (decoding_in(site.project, *site.function).call != nullptr) {
+      finding.tier = Tier::Hint; // decoding the picture next to the text takes longer
+    }
     return;
   }
   // Functions that an item leads to may also serve others, or keep what they made.

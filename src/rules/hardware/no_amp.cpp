@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "rules/assignments.h"
 #include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -67,22 +68,40 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
     return !made.args.empty() &&
            std::ranges::all_of(made.args, [&](const Expr *part) { return is_small_argument(site, part, depth); });
   }
+  if (layer == "Conv2d" || layer == "Conv1d") {
+    const Site there = site_of(site, made);
+    const auto channels = setting_of(there, argument_of(there, made, 1, "out_channels"), model::ConstantValue{});
+    constexpr i64 kSmallChannels = 32;
+    return channels.has_value() && channels->as_integer().value_or(kSmallWidth) <= kSmallChannels;
+  }
   if (layer != "Linear") {
-    static const NameTable kPlain({"ReLU", "Tanh", "Sigmoid", "ELU", "GELU", "LeakyReLU", "SiLU", "Softmax", "Softplus",
-                                   "LogSoftmax", "Dropout", "LayerNorm", "BatchNorm1d", "Flatten", "Identity"});
+    static const NameTable kPlain({"ReLU",      "Tanh",      "Sigmoid",           "ELU",         "GELU",
+                                   "LeakyReLU", "SiLU",      "Softmax",           "Softplus",    "LogSoftmax",
+                                   "Dropout",   "LayerNorm", "BatchNorm1d",       "Flatten",     "Identity",
+                                   "MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d", "BatchNorm2d", "Dropout2d"});
     return kPlain.has(intern(layer));
   }
   const Site there = site_of(site, made);
   const auto inputs = integer_of(there, argument(made, 0, "in_features"));
   const auto outputs = integer_of(there, argument(made, 1, "out_features"));
+  constexpr i64 kFewOutputs = 16;   // of a classifier's last layer, whatever it gets
+  constexpr i64 kMostInputs = 4096; // of one that gives as many outputs as the data has classes
+  if ((outputs.has_value() && *outputs <= kFewOutputs) || (!outputs.has_value() && inputs.value_or(0) <= kMostInputs)) {
+    return true;
+  }
   // Sizes of inputs and outputs that only the data knows are mostly smaller than those in between, which are written.
   return inputs.value_or(0) <= kSmallWidth && outputs.value_or(0) <= kSmallWidth;
 }
 
 bool is_small(const Site &site, const model::Value &model, u32 depth) {
   using Tag = model::Value::Tag;
-  if (depth > kMostDepth || model.open || model.alternatives != nullptr) {
+  if (depth > kMostDepth || model.open) {
     return false;
+  }
+  if (model.alternatives != nullptr) { // one of several, as in a function that trains whatever it is given
+    bool are_small = true;
+    for_each_alternative(model, [&](const model::Value &one) { are_small &= is_small(site, one, depth + 1); });
+    return are_small;
   }
   if (model.is_kind(Kind::TorchModule)) {
     constexpr std::string_view kLayers = "torch.nn.";
@@ -116,6 +135,24 @@ bool is_on_given_gpu(const Site &site, const Expr *model) {
          called_api(site, *made) == "torch.nn.parallel.DistributedDataParallel";
 }
 
+// `model = Net().to("cpu")`, or `x.to("cpu")` in the loop: somebody wrote where it is to run.
+bool is_meant_for_cpu(const Site &site, const Call &forward, const For &loop) {
+  const auto moves_to_cpu = [&site](const Node *node) {
+    const auto *move = as<Call>(node);
+    return move != nullptr && called_method(*move) == "to" && move->args.size() == 1 &&
+           string_of(site, move->args[0]) == "cpu";
+  };
+  const auto *name = as<Name>(forward.func);
+  const Expr *const made = name != nullptr ? assigned_before(site, name->id, loop.start) : nullptr;
+  return moves_to_cpu(made) || std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+           const auto *assignment = as<Assign>(statement);
+           const auto *parts = assignment != nullptr ? as<Tuple>(assignment->value) : nullptr;
+           return assignment != nullptr && assignment->start < forward.start &&
+                  (moves_to_cpu(assignment->value) ||
+                   (parts != nullptr && std::ranges::any_of(parts->elts, moves_to_cpu)));
+         });
+}
+
 void check(Site &site, const Node &node) {
   const auto *known = site.project.loop_at(&node);
   if (!site.module->torch || known == nullptr || !known->steps || known->few_iterations) {
@@ -140,7 +177,8 @@ void check(Site &site, const Node &node) {
     }
     return forward != nullptr;
   });
-  if (forward == nullptr || mentions_precision(site) || !is_first(site, *known)) {
+  if (forward == nullptr || mentions_precision(site) || !is_first(site, *known) ||
+      is_meant_for_cpu(site, *forward, loop)) {
     return;
   }
   Finding &finding = report(site, *forward, "this model trains on the GPU in float32 only, without mixed precision",

@@ -235,8 +235,14 @@ bool keeps_for_next_step(const Site &site, const Expr *kept) {
          std::ranges::none_of(site.function->called_by, [](const model::CallSite *caller) { return caller->no_grad; });
 }
 
+// `accuracy(y, labels)` of torchmetrics, which records no graph that is not asked for
+bool is_of_metric(const Site &site, const Expr *value) {
+  const auto *call = as<Call>(value);
+  return call != nullptr && site.project.callee_of(call).is_kind(Kind::TorchMetric);
+}
+
 void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
-  if (!model::has_grad(value) || under_no_grad(site)) {
+  if (!model::has_grad(value) || under_no_grad(site) || is_of_metric(site, value)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -502,7 +508,8 @@ void check_function(Site &site, const model::FunctionInfo &function) {
   constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph | Flow::kStored;
   for (const Flow::Origin &origin : model::graph_flow_of(site.project, function).origins) {
     const model::Loop *const loop = origin.what == Flow::What::Kept ? stepping_loop(origin.loop) : nullptr;
-    if (loop == nullptr || !origin.of_forward || (origin.uses & kElse) != 0) {
+    if (loop == nullptr || !origin.of_forward || (origin.uses & kElse) != 0 ||
+        (origin.value != nullptr && is_of_metric(site, origin.value))) {
       continue;
     }
     if ((origin.uses & Flow::kReturned) != 0 && !callers_take_numbers(site, function)) {

@@ -65,6 +65,17 @@ bool load_same(const Site &site, const Call &first, const Call &second) {
          here.function == there.function && text_of(here, a) == text_of(there, b);
 }
 
+// `if peft_config is None: reference = load(…)`: only where there are no adapters.
+bool is_loaded_by_choice(const Site &site, const Call &loaded, const Expr *config) {
+  const model::FunctionInfo *const function = site.project.caller_of(&loaded);
+  const auto *name = as<Name>(config);
+  if (function == nullptr || name == nullptr) {
+    return false;
+  }
+  const auto *branch = as<If>(enclosing(site_at(site, *function, loaded), NodeKind::If));
+  return branch != nullptr && mentions(branch->test, name->id);
+}
+
 void check(Site &site, const Call &call) {
   const model::Argument reference = argument_of(site, call, 1, "ref_model");
   const Expr *const policy = argument(call, 0, "model");
@@ -90,7 +101,8 @@ void check(Site &site, const Call &call) {
   const Call *const base = adapted != nullptr ? base_of(site, *adapted)
                            : is_configured    ? maker_of(site, policy, loads_model)
                                               : nullptr;
-  if (loaded == nullptr || base == nullptr || !load_same(site, *base, *loaded)) {
+  if (loaded == nullptr || base == nullptr || !load_same(site, *base, *loaded) ||
+      (has_config && is_loaded_by_choice(site, *loaded, config.given[0].expr))) {
     return;
   }
   const Keyword *const written = keyword_argument(call, "ref_model");

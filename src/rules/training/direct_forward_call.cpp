@@ -14,8 +14,9 @@ namespace {
 // gradients; torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks?
 // A notebook is a program of its own.
 bool adds_hooks(const Site &site) {
+  // `Trainer(accelerator="gpu")` of Lightning wraps nothing on one device.
   constexpr std::string_view kWrappers[] = {"_hook(",         "DistributedDataParallel",
-                                            "DataParallel",   "accelerat",
+                                            "DataParallel",   "Accelerator(",
                                             "fully_shard",    "FullyShardedDataParallel",
                                             "weight_norm(",   "deepspeed",
                                             "Fabric(",        "torch.compile(",

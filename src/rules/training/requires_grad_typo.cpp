@@ -36,6 +36,12 @@ void check(Site &site, const Node &node) {
     Finding &finding =
         report(site, *target, fmt::format("`{}` is a new attribute that PyTorch never reads", attribute->attr.text()),
                "use `requires_grad`");
+    // A new tensor, which is no parameter, needs no gradient anyway.
+    const auto &assignment = static_cast<const Assign &>(node);
+    if (is_constant(assignment.value, ConstantKind::False) && !model::has_grad(attribute->value) &&
+        value_of(site, attribute->value).is_kind(Kind::TorchTensor) && model::is_on_cpu(attribute->value)) {
+      finding.tier = Tier::Hint;
+    }
     set_fix(finding, false, // gradients stop or begin to flow
             {Edit{attribute->end - static_cast<u32>(attribute->attr.text().size()), attribute->end, "requires_grad"}});
   }

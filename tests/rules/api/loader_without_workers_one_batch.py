@@ -19,3 +19,14 @@ def all_of_it(net: torch.nn.Module):
     loader = DataLoader(images, batch_size=1024)  # expect: DP130
     x, y = next(iter(loader))
     return [net(one) for one, _ in loader], x, y
+
+
+sample = DataLoader(images, batch_size=8, shuffle=True)
+for step, (x, y) in enumerate(sample):
+    print(x.shape, y)
+    break
+
+until_found = DataLoader(images, batch_size=8, shuffle=True)  # expect: DP130
+for x, y in until_found:
+    if y.max() > 8:
+        break

@@ -73,3 +73,17 @@ def unknown(arguments, pairs, reference, lora):
     first = DPOTrainer(model=model, ref_model=reference, args=arguments, train_dataset=pairs, peft_config=lora)
     second = AutoModelForCausalLM.from_pretrained("sft")
     return first, DPOTrainer(model=model, ref_model=second, args=arguments, train_dataset=pairs, peft_config=None)
+
+
+def by_choice(arguments, pairs, use_adapters):
+    lora = LoraConfig(r=16) if use_adapters else None
+    if use_adapters:
+        lora = LoraConfig(r=16)
+    else:
+        lora = None
+    model = AutoModelForCausalLM.from_pretrained("sft")
+    if lora is None:
+        reference = AutoModelForCausalLM.from_pretrained("sft")
+    else:
+        reference = None
+    return DPOTrainer(model, ref_model=reference, args=arguments, train_dataset=pairs, peft_config=lora)
