@@ -197,9 +197,23 @@ Value call_same(Operation &op) {
   return array(op, input != nullptr ? input->shape : Shape{}, input);
 }
 
+// Of the call, else of the constructor.
+Value option(const Operation &op, std::string_view name) {
+  if (op.is_given(name) || op.layer == nullptr) {
+    return op.arg(name);
+  }
+  const std::vector<Value> &made = op.layer->content.args;
+  for (std::size_t i = 0; i < op.spec.make.size() && i < made.size(); ++i) {
+    if (op.spec.make[i].name.text() == name) {
+      return made[i];
+    }
+  }
+  return {};
+}
+
 // BatchNorm writes its statistics while it trains, and reads them otherwise.
 Value call_batch_norm(Operation &op) {
-  const Value given = op.arg("use_running_average");
+  const Value given = option(op, "use_running_average");
   const Truth reads = op.in.truth(given);
   const FlaxApply &how = op.in.flax_apply;
   if (how.updates_statistics == Truth::No && reads == Truth::No && !given.is(Tag::None)) {
@@ -217,7 +231,7 @@ Value call_batch_norm(Operation &op) {
 }
 
 Value call_dropout(Operation &op) {
-  const Value given = op.arg("deterministic");
+  const Value given = option(op, "deterministic");
   const Value rate = op.arg("rate");
   const bool drops = (rate.is(Tag::Float) && rate.small != 0 && rate.real > 0) && !given.is(Tag::None) &&
                      op.in.truth(given) == Truth::No && !op.is_given("rng");

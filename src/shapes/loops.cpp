@@ -160,8 +160,7 @@ void Interpreter::run_with_last_batch(const For *statement, const Value &element
   heap.begin_branch();
   assign(statement->target, with_size(*this, element, sizes.size, sizes.full));
   const Flow flow = exec(statement->body);
-  if ((flow == Flow::Next || flow == Flow::Continue) && !state.may_be_left &&
-      !state.may_return) {
+  if ((flow == Flow::Next || flow == Flow::Continue) && !state.may_be_left && !state.may_return) {
     assign(statement->target, with_size(*this, element, sizes.size, sizes.last));
     exec(statement->body);
   }
