@@ -194,6 +194,34 @@ void check_layer_arity(Operation &op, const Arguments &arguments) {
   }
 }
 
+// A layer that takes several tensors gets fewer: attention without a value, a loss without a target.
+void check_missing(Operation &op, const Arguments &arguments) {
+  const std::string_view api = op.api ? op.api.text() : std::string_view{};
+  const bool is_checked = api.starts_with("torch.nn.") || api == "tensorflow.keras.layers.MultiHeadAttention";
+  if (!is_checked || op.layer == nullptr || op.layer->type != nullptr || arguments.is_open || !op.more.empty() ||
+      !op.rest.empty() || arguments.node == nullptr) {
+    return;
+  }
+  std::string names;
+  std::size_t required = 0;
+  for (std::size_t i = 0; i < op.spec.call.size(); ++i) {
+    const SpecParam &param = op.spec.call[i];
+    const bool is_required = param.text_default.empty() && !param.takes_rest && !param.takes_keywords;
+    required += is_required ? 1 : 0;
+    if (is_required && op.args[i].is(Tag::Undefined)) {
+      names += (names.empty() ? "" : ", ") + std::string(param.name.text());
+    }
+  }
+  if (names.empty() || required < 2) {
+    return;
+  }
+  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} is called without {}", op.short_name(), names))) {
+    problem->advice = api.ends_with("Attention") || api.ends_with("attention")
+                          ? "self-attention takes the same tensor as query, key and value"
+                          : "pass the missing argument";
+  }
+}
+
 } // namespace
 
 Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments, const Expr *node, Object *layer) {
@@ -206,6 +234,7 @@ Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments,
   }
   operation.is_open = operation.is_open || has_unknown_keyword(spec.call, operation.more);
   check_no_tuple(operation);
+  check_missing(operation, arguments);
   if (!spec.pattern.empty()) {
     return call_pattern(operation);
   }
@@ -333,6 +362,15 @@ Value Interpreter::call_api_method(const Value &receiver, Symbol name, Arguments
     break;
   case Tag::Object: {
     value = call_module_method(*receiver.object, name, arguments, node, is_known);
+    break;
+  }
+  case Tag::Class: { // a class method of an API's class
+    const Symbol dotted = intern(std::string(receiver.type->api.text()) + "." + std::string(name.text()));
+    const Spec *const spec = receiver.type->api ? spec_of(dotted) : nullptr;
+    if (spec != nullptr && !spec->is_class && (spec->call.empty() || spec->call[0].name.text() != "self")) {
+      return call_spec(*spec, dotted, arguments, node, nullptr);
+    }
+    is_known = false;
     break;
   }
   case Tag::Tensor:

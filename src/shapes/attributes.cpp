@@ -134,6 +134,12 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
   case Tag::Int: // a Dimension of TensorFlow 1
     return name.text() == "value" ? object : Value();
   case Tag::Tuple:
+    if (const auto *const fields = object.list->fields; fields != nullptr && !object.list->content.is_open) {
+      const auto field = std::ranges::find(*fields, name);
+      if (field != fields->end()) {
+        return object.list->content.items[static_cast<std::size_t>(field - fields->begin())];
+      }
+    }
     if ((name.text() == "ndims" || name.text() == "rank") && !object.list->content.is_open) {
       return Value::of_int(static_cast<i64>(object.list->content.items.size()));
     }
@@ -219,6 +225,19 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
     if (const Value value = frame_attribute(*this, object, name); !value.is(Tag::Undefined)) {
       return value;
     }
+  }
+  if (text == "layers" && object.content.api && !object.content.is_open &&
+      object.content.api.text().starts_with("tensorflow.keras.") &&
+      object.content.api.text().ends_with(".Sequential")) {
+    std::vector<Value> layers;
+    for (const Value &layer : object.content.items) {
+      const bool is_input = layer.is(Tag::Tensor) || (layer.is(Tag::Object) && layer.object->content.api &&
+                                                      layer.object->content.api.text().ends_with(".InputLayer"));
+      if (!is_input) {
+        layers.push_back(layer);
+      }
+    }
+    return heap.new_list(std::move(layers));
   }
   if (object.content.api) {
     // What the constructor was given is an attribute, for most layers.

@@ -205,6 +205,16 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
   const auto arg = [&args](std::size_t at) { return at < args.size() ? args[at] : Value(Tag::Undefined); };
   if (arguments.is_open) {
     is_known = name != "print";
+    // zip(*rows): columns, as many as a row has values
+    const bool is_transposed = name == "zip" && args.empty() && arguments.keywords.empty() &&
+                               arguments.each.is(Tag::Tuple) && !arguments.each.list->content.is_open;
+    if (is_transposed) {
+      std::vector<Value> columns;
+      for (const Value &item : arguments.each.list->content.items) {
+        columns.push_back(heap.new_open_list(item, Tag::Tuple));
+      }
+      return heap.new_list(std::move(columns));
+    }
     return {};
   }
   if (name == "range") {
@@ -243,6 +253,16 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
       if (count != value.object->content.attributes.end()) {
         return count->second;
       }
+    }
+    // Of a list or dictionary that did not change in between, the same.
+    Dim *const known = value.is_sequence()   ? &value.list->content.length
+                       : value.is(Tag::Dict) ? &value.dict->content.length
+                                             : nullptr;
+    const bool is_open =
+        (value.is_sequence() && value.list->content.is_open) || (value.is(Tag::Dict) && value.dict->content.is_open);
+    if (known != nullptr && is_open) {
+      *known = known->is_known() ? *known : fresh("len", 0);
+      return Value::of(*known);
     }
     return (value.is_sequence() || value.is(Tag::Dict) || value.is(Tag::Range) || value.is(Tag::Object)) &&
                    iterate(value, items)

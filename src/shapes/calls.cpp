@@ -52,6 +52,9 @@ void Interpreter::collect(const Call *call, Arguments &arguments) {
         arguments.positional.insert(arguments.positional.end(), items.begin(), items.end());
       } else {
         arguments.is_open = true;
+        if (items.size() == 1) {
+          arguments.each = items[0];
+        }
         break; // what comes after has no known place
       }
     } else {

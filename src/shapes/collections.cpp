@@ -69,10 +69,10 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
     }
     return Value::none();
   }
-  if (name == "pop" && args.size() <= 1) {
+  if ((name == "pop" && args.size() <= 1) || (name == "popleft" && args.empty())) {
     ListContent &content = heap.change(list);
     const i64 size = static_cast<i64>(content.items.size());
-    Dim at = args.empty() ? Dim::of(-1) : as_dim(args[0]);
+    Dim at = name == "popleft" ? Dim::of(0) : args.empty() ? Dim::of(-1) : as_dim(args[0]);
     if (!content.is_open && at.is_constant()) {
       const i64 place = at.value < 0 ? at.value + size : at.value;
       if (place >= 0 && place < size) {
@@ -81,9 +81,19 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
         return value;
       }
     }
-    content.is_open = true;
-    content.items.assign(1, Value());
-    return {};
+    if (!content.is_open) { // any of them; else the one that stands for all of them still does
+      Value all(Tag::Undefined);
+      for (const Value &item : content.items) {
+        all = heap.join(all, item);
+      }
+      content.is_open = true;
+      content.items.assign(1, all.is(Tag::Undefined) ? Value() : all);
+    }
+    return content.items.size() == 1 ? content.items[0] : Value();
+  }
+  if (name == "clear" && args.empty()) {
+    heap.change(list) = ListContent{};
+    return Value::none();
   }
   if (name == "copy") {
     const Value copy = heap.new_list(list.content.items, receiver.tag);
@@ -96,7 +106,7 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
     }
     return Value::none();
   }
-  if (name == "numel" && !list.content.is_open) { // of a torch.Size
+  if ((name == "numel" || name == "num_elements") && !list.content.is_open) { // of a torch.Size or TensorShape
     Dim product = Dim::of(1);
     for (const Value &item : list.content.items) {
       product = terms.multiply(product, as_dim(item));

@@ -1,4 +1,5 @@
 // What is computed element by element: operators, functions of one or several tensors, broadcasting.
+#include "shapes/bool_arithmetic.h"
 #include "shapes/registry.h"
 #include "shapes/tf.h"
 
@@ -222,6 +223,9 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
   if (a == nullptr && b == nullptr) {
     return {};
   }
+  if (!dtype) {
+    check_operand_kinds(in, node, what, left, right);
+  }
   // x / np.sqrt(64): to a tensor of another library it is a number.
   if (a != nullptr && b != nullptr && a->library != Library::Numpy && b->library == Library::Numpy && is_scalar(*b) &&
       is_floating(b->dtype)) {
@@ -407,7 +411,12 @@ Dtype real(Dtype dtype) {
   return dtype == Dtype::Complex64 ? Dtype::Float32 : dtype == Dtype::Complex128 ? Dtype::Float64 : dtype;
 }
 
-Value call_same(Operation &op) { return unary(op, same); }
+Value call_same(Operation &op) {
+  if (op.short_name() == "neg" || op.short_name() == "negative") {
+    check_unary_kind(op.in, op.node, UnaryOperator::USub, op.arg("input"));
+  }
+  return unary(op, same);
+}
 Value call_float(Operation &op) { return unary(op, floating); }
 Value call_bool(Operation &op) { return unary(op, boolean); }
 Value call_long(Operation &op) { return unary(op, integral); }
@@ -441,6 +450,7 @@ Value call_in_place(Operation &op) {
   const Tensor *const a = op.in.as_tensor(receiver);
   const Value other = op.arg("other");
   const Tensor *const b = other.is(Tag::Tensor) ? other.tensor : nullptr;
+  check_operand_kinds(op.in, op.node, op.short_name(), receiver, other);
   if (a != nullptr && b != nullptr) {
     const Broadcast both = broadcast(op.in, a->shape, b->shape);
     if (!both.fits) {

@@ -1,4 +1,5 @@
 #include "python/literals.h"
+#include "shapes/bool_arithmetic.h"
 #include "shapes/interpreter.h"
 
 #include <algorithm>
@@ -258,6 +259,7 @@ Value Interpreter::eval_unary(const UnaryOp *expr) {
     }
     [[fallthrough]];
   default:
+    check_unary_kind(*this, expr, expr->op(), operand);
     return operand.is(Tag::Tensor) || (operand.is(Tag::Int) && expr->op() == UnaryOperator::UAdd) ? operand : Value();
   }
 }

@@ -197,6 +197,52 @@ Value call_same(Operation &op) {
   return array(op, input != nullptr ? input->shape : Shape{}, input);
 }
 
+// Of the call, else of the constructor.
+Value option(const Operation &op, std::string_view name) {
+  if (op.is_given(name) || op.layer == nullptr) {
+    return op.arg(name);
+  }
+  const std::vector<Value> &made = op.layer->content.args;
+  for (std::size_t i = 0; i < op.spec.make.size() && i < made.size(); ++i) {
+    if (op.spec.make[i].name.text() == name) {
+      return made[i];
+    }
+  }
+  return {};
+}
+
+// BatchNorm writes its statistics while it trains, and reads them otherwise.
+Value call_batch_norm(Operation &op) {
+  const Value given = option(op, "use_running_average");
+  const Truth reads = op.in.truth(given);
+  const FlaxApply &how = op.in.flax_apply;
+  if (how.updates_statistics == Truth::No && reads == Truth::No && !given.is(Tag::None)) {
+    if (Problem *problem = op.report(
+            Fault::Arity, "BatchNorm updates batch_stats while training, but apply() does not make them mutable")) {
+      problem->advice = "pass mutable=[\"batch_stats\"] to apply(), which then returns (output, updates); "
+                        "use_running_average=True is for evaluation";
+    }
+  } else if (how.updates_statistics == Truth::No && how.has_statistics == Truth::No) {
+    if (Problem *problem = op.report(Fault::Arity, "BatchNorm reads batch_stats, but apply() does not receive them")) {
+      problem->advice = "pass them with the parameters: {\"params\": params, \"batch_stats\": batch_stats}";
+    }
+  }
+  return call_same(op);
+}
+
+Value call_dropout(Operation &op) {
+  const Value given = option(op, "deterministic");
+  const Value rate = op.arg("rate");
+  const bool drops = (rate.is(Tag::Float) && rate.small != 0 && rate.real > 0) && !given.is(Tag::None) &&
+                     op.in.truth(given) == Truth::No && !op.is_given("rng");
+  if (drops && op.in.flax_apply.has_dropout_key == Truth::No) {
+    if (Problem *problem = op.report(Fault::Arity, "Dropout needs a random key, but apply() receives none for it")) {
+      problem->advice = "pass rngs={\"dropout\": key} to apply(), or deterministic=True for evaluation";
+    }
+  }
+  return call_same(op);
+}
+
 Value call_embed(Operation &op) {
   const Tensor *const input = converted(op, "inputs", kJax);
   if (input == nullptr || !input->shape.is_known() || !check_integer(op, *input, "the inputs")) {
@@ -260,9 +306,10 @@ Value call_param(Operation &op) {
   return made(op, has_shape ? op.in.heap.shape(dims) : Shape{}, Dtype::Unknown, {}, kJax);
 }
 
-Value run(Operation &op, Object &module, FeaturesSeen *seen) {
+Value run(Operation &op, Object &module, FeaturesSeen *seen, FlaxApply how) {
   FeaturesSeen *const before = op.in.features_seen;
   op.in.features_seen = seen;
+  std::swap(op.in.flax_apply, how);
   Arguments arguments;
   arguments.positional = op.rest;
   for (const auto &[name, value] : op.more) {
@@ -273,6 +320,7 @@ Value run(Operation &op, Object &module, FeaturesSeen *seen) {
   }
   const Value value = op.in.call_object(module, arguments, op.node);
   op.in.features_seen = before;
+  op.in.flax_apply = how;
   return value;
 }
 
@@ -289,7 +337,7 @@ Value call_init(Operation &op) {
   const std::size_t place = op.in.new_features();
   FeaturesSeen *const seen = op.in.features_at(place);
   seen->is_recording = true;
-  const Value output = run(op, *self.object, seen);
+  const Value output = run(op, *self.object, seen, {});
   seen->is_recording = false;
   Object *const params = op.in.heap.new_object(nullptr, intern("flax.params"));
   params->content.is_open = true;
@@ -298,9 +346,77 @@ Value call_init(Operation &op) {
   return op.short_name() == "init_with_output" ? op.in.heap.new_list({output, value}, Tag::Tuple) : value;
 }
 
+Value keyword(const Operation &op, std::string_view name) {
+  const auto found = std::ranges::find_if(op.more, [&](const auto &item) { return item.first.text() == name; });
+  return found != op.more.end() ? found->second : Value::none();
+}
+
+// Is this string in the list, or a key of the dictionary? No if there is no list at all.
+Truth has_name(const Value &value, std::string_view name) {
+  const auto is_it = [&](const Value &item) {
+    return item.is(Tag::Str) && item.number != 0 ? (item.text() == name ? Truth::Yes : Truth::No) : Truth::Unknown;
+  };
+  const auto any = [&](Truth so_far, const Value &item) {
+    const Truth one = is_it(item);
+    return so_far == Truth::Yes || one == Truth::Yes ? Truth::Yes : one == Truth::Unknown ? one : so_far;
+  };
+  if (value.is(Tag::None)) {
+    return Truth::No;
+  }
+  if (value.is(Tag::Bool)) {
+    return value.truth();
+  }
+  if (value.is(Tag::Str)) {
+    return is_it(value);
+  }
+  Truth answer = Truth::No;
+  if (value.is_sequence()) {
+    for (const Value &item : value.list->content.items) {
+      answer = any(answer, item);
+    }
+    return value.list->content.is_open && answer == Truth::No ? Truth::Unknown : answer;
+  }
+  if (value.is(Tag::Dict)) {
+    for (const auto &[key, item] : value.dict->content.items) {
+      answer = any(answer, key);
+    }
+    return value.dict->content.is_open && answer == Truth::No ? Truth::Unknown : answer;
+  }
+  return Truth::Unknown;
+}
+
+FlaxApply how_applied(const Operation &op) {
+  if (op.is_open) {
+    return {};
+  }
+  const Value rngs = keyword(op, "rngs");
+  FlaxApply how;
+  how.updates_statistics = has_name(keyword(op, "mutable"), "batch_stats");
+  how.has_statistics =
+      op.arg("variables").is(Tag::Dict) ? has_name(op.arg("variables"), "batch_stats") : Truth::Unknown;
+  // A key that is given alone serves for everything.
+  how.has_dropout_key = rngs.is(Tag::Dict)   ? has_name(rngs, "dropout")
+                        : rngs.is(Tag::None) ? Truth::No
+                                             : Truth::Unknown;
+  return how;
+}
+
+// The parameters among what apply() gets: alone, or as {"params": params}.
+Value params_in(const Value &variables) {
+  if (!variables.is(Tag::Dict)) {
+    return variables;
+  }
+  for (const auto &[key, item] : variables.dict->content.items) {
+    if (key.is(Tag::Str) && key.text() == "params") {
+      return item;
+    }
+  }
+  return {};
+}
+
 Value call_apply(Operation &op) {
   const Value self = op.arg("self");
-  const Value params = op.arg("variables");
+  const Value params = params_in(op.arg("variables"));
   if (!self.is(Tag::Object) || has_keyword(op, "method")) {
     return {};
   }
@@ -312,9 +428,28 @@ Value call_apply(Operation &op) {
   if (seen != nullptr) {
     seen->next = 0;
   }
-  const Value output = run(op, *self.object, seen);
+  const Value output = run(op, *self.object, seen, how_applied(op));
   return has_keyword(op, "mutable") ? op.in.heap.new_list({output, Value()}, Tag::Tuple) : output;
 }
+
+// TrainState.create(apply_fn=model.apply, params=params, tx=optimizer), and of classes that derive from it.
+Value call_train_state(Operation &op) {
+  Object *const state = op.in.heap.new_object(nullptr, intern("flax.training.train_state.TrainState"));
+  ObjectContent &content = state->content;
+  content.is_open = true;
+  for (const auto &[name, value] : op.more) {
+    content.attributes[name.id] = value;
+  }
+  for (const std::string_view name : {"apply_fn", "params", "tx"}) {
+    if (op.is_given(name)) {
+      content.attributes[intern(name).id] = op.arg(name);
+    }
+  }
+  return Value::of(state);
+}
+
+// state.apply_gradients(grads=grads): parameters of the same sizes.
+Value call_same_state(Operation &op) { return op.arg("self"); }
 
 constexpr TransferEntry kTable[] = {
     {"flax_dense", call_dense},
@@ -323,6 +458,10 @@ constexpr TransferEntry kTable[] = {
     {"flax_conv", call_conv},
     {"flax_pool", call_pool},
     {"flax_same", call_same},
+    {"flax_batch_norm", call_batch_norm},
+    {"flax_dropout", call_dropout},
+    {"flax_train_state", call_train_state},
+    {"flax_same_state", call_same_state},
     {"flax_embed", call_embed},
     {"flax_attention", call_attention},
     {"flax_param", call_param},

@@ -57,6 +57,11 @@ class Heap {
     return object.content;
   }
 
+  template <class Content> static Content &without_length(Content &content) {
+    content.length = {};
+    return content;
+  }
+
 public:
   explicit Heap(Terms &terms) : terms_(terms) {}
 
@@ -74,8 +79,8 @@ public:
   [[nodiscard]] std::deque<FunctionObject> &functions() { return functions_; }
 
   // The content, to be changed.
-  ListContent &change(ListObject &object) { return changed(object, &Branch::lists); }
-  DictContent &change(DictObject &object) { return changed(object, &Branch::dicts); }
+  ListContent &change(ListObject &object) { return without_length(changed(object, &Branch::lists)); }
+  DictContent &change(DictObject &object) { return without_length(changed(object, &Branch::dicts)); }
   ObjectContent &change(Object &object) { return changed(object, &Branch::objects); }
   OpaqueContent &change(OpaqueObject &object) { return changed(object, &Branch::opaques); }
 

@@ -15,6 +15,7 @@
 #include "shapes/step.h"
 #include "shapes/value.h"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct Arguments {
   std::vector<Value> positional;
   std::vector<std::pair<Symbol, Value>> keywords;
   bool is_open = false;               // there may be more: *args or **kwargs that we do not know
+  Value each{Value::Tag::Undefined};  // of `*items`, where their number is not known: one that stands for all of them
   const python::Call *node = nullptr; // null: no call that is written down
   [[nodiscard]] const python::Expr *expr(u32 position) const {
     return node != nullptr && position < node->args.size() ? node->args[position] : nullptr;
@@ -58,6 +60,20 @@ struct FeaturesSeen {
   std::vector<std::pair<const python::Call *, Dim>> layers;
   std::size_t next = 0;
   bool is_recording = false;
+};
+
+// How apply() of a module of Flax was called: Truth::Unknown outside of it, and where that is not known.
+struct FlaxApply {
+  Truth updates_statistics = Truth::Unknown; // mutable=["batch_stats"]
+  Truth has_statistics = Truth::Unknown;     // {"params": …, "batch_stats": …}
+  Truth has_dropout_key = Truth::Unknown;    // rngs={"dropout": key}
+};
+
+// A loader whose last batch is smaller than the others.
+struct LoaderBatches {
+  Dim size; // a symbol
+  i64 full = 0;
+  i64 last = 0;
 };
 
 // Two sizes of a graph that fit for some batches only: what is fed decides.
@@ -191,8 +207,11 @@ public:
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient
   bool is_changed_default_device = false;
-  std::vector<LaterCheck> later;         // what a session must still decide
-  FeaturesSeen *features_seen = nullptr; // of the module of Flax that is being run
+  std::deque<std::vector<Symbol>> field_lists; // of the named tuples of the program
+  std::vector<LaterCheck> later;               // what a session must still decide
+  FeaturesSeen *features_seen = nullptr;       // of the module of Flax that is being run
+  FlaxApply flax_apply;
+  std::vector<LoaderBatches> loader_batches;
   // What init() of a module sees, by its place.
   std::size_t new_features() {
     features_.emplace_back();
@@ -216,6 +235,7 @@ private:
   friend struct StateKeeper;
   struct LoopState {
     bool may_be_left = false; // under a condition that is not known
+    bool may_return = false;  // the same, out of the function
   };
 
   bool spend() {
@@ -242,6 +262,9 @@ private:
   Flow either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, bool is_guard);
   Flow run_some_times(FunctionRef<Flow()> body); // none, or any number
   [[nodiscard]] std::vector<Value> values_before(const python::Node *loop) const;
+  // Runs the loop once with a full batch and once with the last one, which is smaller; only what is reported stays.
+  void run_with_last_batch(const python::For *statement, const Value &element);
+  bool goes_over_all(const python::Expr *iterable);
   Dim number_in(const RangeObject &range);
   void forget_assigned(const python::Node *loop, const std::vector<Value> &before);
   bool is_guard(const python::Expr *test);
@@ -319,6 +342,7 @@ private:
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
   std::deque<FeaturesSeen> features_;
   std::unordered_set<u64> reported_;
+  std::unordered_map<const python::For *, u32> last_batches_; // how often they were run
 };
 
 // Keeps what belongs to the function that is being run, and puts it back.

@@ -320,6 +320,13 @@ template <class Change> Value each(Operation &op, const Value &value, Change cha
     }
     return op.in.heap.new_list(std::move(items), value.tag);
   }
+  if (value.is(Tag::Dict) && !value.dict->content.is_open && depth < 4) {
+    DictObject *const dict = op.in.heap.new_dict();
+    for (const auto &[key, item] : value.dict->content.items) {
+      dict->content.items.emplace_back(key, each(op, item, change, depth + 1));
+    }
+    return Value::of(dict);
+  }
   return value.is(Tag::None) ? value : Value();
 }
 

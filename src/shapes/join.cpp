@@ -107,6 +107,7 @@ Value Heap::join(const Value &a, const Value &b, u32 depth) {
     ListContent content = joined(a.list->content, b.list->content, depth + 1);
     const Value list = new_list(std::move(content.items), a.tag);
     list.list->content.is_open = content.is_open;
+    list.list->fields = a.list->fields == b.list->fields ? a.list->fields : nullptr;
     return list;
   }
   case Tag::Dict: {

@@ -255,7 +255,34 @@ Value call_train_test_split(Operation &op) {
   return op.in.heap.new_list(std::move(parts));
 }
 
+// By its name or its place.
+Value call_get_layer(Operation &op) {
+  const Value model = op.arg("self");
+  if (!model.is(Tag::Object) || model.object->content.is_open) {
+    return {};
+  }
+  const Value name = op.arg("name");
+  const Value index = op.arg("index");
+  i64 at = 0;
+  Value found;
+  u32 count = 0;
+  for (const Value &layer : model.object->content.items) {
+    if (layer.is(Tag::Tensor) || is_input_layer(layer) || !is_keras(layer)) {
+      continue;
+    }
+    const Value own = keras_argument(op.in, *layer.object, "name");
+    const bool is_named = name.is(Tag::Str) && name.number != 0 && own.is(Tag::Str) && own.number == name.number;
+    if (is_named || (name.is(Tag::None) && index.is_number(at))) {
+      found = layer;
+      ++count;
+    }
+    ++at;
+  }
+  return count == 1 ? found : Value();
+}
+
 constexpr TransferEntry kTable[] = {
+    {"keras_get_layer", call_get_layer},
     {"keras_input", call_input},
     {"keras_sequential", call_sequential, make_sequential},
     {"keras_add", call_add},

@@ -14,8 +14,8 @@ using Tag = Value::Tag;
 namespace keras_recurrent {
 namespace {
 
-// Embedding(1000, 50, weights=[matrix])
-void check_table(Operation &op) {
+// Embedding(1000, 50, weights=[matrix]), embedding.set_weights([matrix])
+void check_table(Operation &op, Dim rows, Dim columns) {
   const Value weights = op.arg("weights");
   if (!weights.is_sequence() || weights.list->content.is_open || weights.list->content.items.size() != 1) {
     return;
@@ -24,8 +24,6 @@ void check_table(Operation &op) {
   if (table == nullptr || !table->shape.has_rank(2)) {
     return;
   }
-  const Dim rows = op.dim("input_dim");
-  const Dim columns = op.dim("output_dim");
   if (!op.in.terms.differ(table->shape.dims[0], rows) && !op.in.terms.differ(table->shape.dims[1], columns)) {
     return;
   }
@@ -38,9 +36,18 @@ void check_table(Operation &op) {
   }
 }
 
+Value call_set_table(Operation &op) {
+  const Value layer = op.arg("self");
+  if (layer.is(Tag::Object)) {
+    check_table(op, op.in.as_dim(keras_argument(op.in, *layer.object, "input_dim")),
+                op.in.as_dim(keras_argument(op.in, *layer.object, "output_dim")));
+  }
+  return Value::none();
+}
+
 Value call_embedding(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
-  check_table(op);
+  check_table(op, op.dim("input_dim"), op.dim("output_dim"));
   if (input == nullptr || !input->shape.is_known()) {
     return nothing_known(op, input);
   }
@@ -194,8 +201,11 @@ Value call_conv_recurrent(Operation &op) {
 }
 
 constexpr TransferEntry kTable[] = {
-    {"keras_embedding", call_embedding},           {"keras_recurrent", call_recurrent},
-    {"keras_bidirectional", call_bidirectional},   {"keras_time_distributed", call_time_distributed},
+    {"keras_set_table", call_set_table},
+    {"keras_embedding", call_embedding},
+    {"keras_recurrent", call_recurrent},
+    {"keras_bidirectional", call_bidirectional},
+    {"keras_time_distributed", call_time_distributed},
     {"keras_conv_recurrent", call_conv_recurrent},
 };
 

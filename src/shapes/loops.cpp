@@ -67,6 +67,109 @@ Dim Interpreter::number_in(const RangeObject &range) {
   return counts_up && range.start.is_constant() ? fresh("i", range.start.value) : Dim{};
 }
 
+namespace {
+
+// The loader that a batch comes from; null if it has no smaller last one.
+const LoaderBatches *batches_of(const Interpreter &in, const Value &value, u32 depth = 0) {
+  constexpr u32 kDeepest = 4;
+  if (value.is(Tag::Tensor) && value.tensor->shape.is_known()) {
+    for (const LoaderBatches &batches : in.loader_batches) {
+      for (const Dim dim : value.tensor->shape.dims) {
+        if (dim == batches.size) {
+          return &batches;
+        }
+      }
+    }
+  }
+  const LoaderBatches *found = nullptr;
+  const auto look_into = [&](const Value &part) {
+    const LoaderBatches *const one = batches_of(in, part, depth + 1);
+    found = found == nullptr ? one : found;
+  };
+  if (value.is_sequence() && depth < kDeepest) {
+    for (const Value &item : value.list->content.items) {
+      look_into(item);
+    }
+  } else if (value.is(Tag::Dict) && depth < kDeepest) {
+    for (const auto &[key, item] : value.dict->content.items) {
+      look_into(item);
+    }
+  }
+  return found;
+}
+
+Value with_size(Interpreter &in, const Value &value, Dim symbol, i64 size, u32 depth = 0) {
+  constexpr u32 kDeepest = 4;
+  if (value.is(Tag::Tensor) && value.tensor->shape.is_known()) {
+    Tensor tensor = *value.tensor;
+    std::vector<Dim> dims(tensor.shape.dims.begin(), tensor.shape.dims.end());
+    std::ranges::replace(dims, symbol, Dim::of(size));
+    tensor.shape = in.heap.shape(dims);
+    return in.plain_tensor(tensor);
+  }
+  if (value.is_sequence() && depth < kDeepest) {
+    std::vector<Value> items;
+    for (const Value &item : value.list->content.items) {
+      items.push_back(with_size(in, item, symbol, size, depth + 1));
+    }
+    const Value list = in.heap.new_list(std::move(items), value.tag);
+    list.list->content.is_open = value.list->content.is_open;
+    return list;
+  }
+  if (value.is(Tag::Dict) && depth < kDeepest) {
+    DictObject *const dict = in.heap.new_dict();
+    dict->content = value.dict->content;
+    for (auto &[key, item] : dict->content.items) {
+      item = with_size(in, item, symbol, size, depth + 1);
+    }
+    return Value::of(dict);
+  }
+  return value;
+}
+
+} // namespace
+
+// enumerate(loader) and progress bars go over all of it, zip() and islice() perhaps not.
+bool Interpreter::goes_over_all(const Expr *iterable) {
+  const auto *call = as<Call>(iterable);
+  if (call == nullptr) {
+    return true;
+  }
+  const Value callee = quietly([&] { return eval(call->func); });
+  if (!callee.is(Tag::Api)) {
+    return callee.is(Tag::Function) || callee.is(Tag::Method);
+  }
+  const std::string_view name = callee.text();
+  const bool is_same = name == "enumerate" || name.starts_with("tqdm.") || name == "rich.progress.track";
+  return name.ends_with(".DataLoader") || (is_same && !call->args.empty() && goes_over_all(call->args[0]));
+}
+
+void Interpreter::run_with_last_batch(const For *statement, const Value &element) {
+  constexpr u32 kMostTimes = 3; // of one loop: more is the same again, in another epoch
+  const LoaderBatches *const batches = batches_of(*this, element);
+  if (batches == nullptr || is_quiet() || used_ > limit_ / 2 || !goes_over_all(statement->iter) ||
+      last_batches_[statement]++ >= kMostTimes) {
+    return;
+  }
+  const LoaderBatches sizes = *batches;
+  const Value result = result_;
+  const Value yielded = yielded_;
+  LoopState *const outer = loop_;
+  LoopState state;
+  loop_ = &state;
+  heap.begin_branch();
+  assign(statement->target, with_size(*this, element, sizes.size, sizes.full));
+  const Flow flow = exec(statement->body);
+  if ((flow == Flow::Next || flow == Flow::Continue) && !state.may_be_left && !state.may_return) {
+    assign(statement->target, with_size(*this, element, sizes.size, sizes.last));
+    exec(statement->body);
+  }
+  heap.end_branch();
+  loop_ = outer;
+  result_ = result;
+  yielded_ = yielded;
+}
+
 Flow Interpreter::exec_for(const For *statement) {
   const Value iterable = eval(statement->iter);
   std::vector<Value> items;
@@ -108,6 +211,10 @@ Flow Interpreter::exec_for(const For *statement) {
     element = items[0];
   }
   const std::vector<Value> before = values_before(statement);
+  const bool has_batches = !loader_batches.empty() && batches_of(*this, element) != nullptr;
+  if (has_batches) {
+    heap.begin_branch();
+  }
   run_some_times([&] {
     if (iterable.is(Tag::Range)) { // a number of its own for each iteration
       element = Value::of(number_in(*iterable.range));
@@ -115,6 +222,11 @@ Flow Interpreter::exec_for(const For *statement) {
     assign(statement->target, element);
     return exec(statement->body);
   });
+  if (has_batches) {
+    Branch after = heap.end_branch();
+    run_with_last_batch(statement, element);
+    heap.apply(std::move(after));
+  }
   if (state.may_be_left) {
     forget_assigned(statement, before);
   }

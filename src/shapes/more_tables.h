@@ -1,4 +1,4 @@
-// The tables of array_parts.cpp, torchvision_models.cpp and lightning.cpp.
+// The tables of array_parts.cpp, torchvision_models.cpp, lightning.cpp, python_collections.cpp and einops.cpp.
 #pragma once
 
 #include "shapes/registry.h"
@@ -8,5 +8,7 @@ namespace deepperf::shapes {
 std::span<const TransferEntry> array_part_transfers();
 std::span<const TransferEntry> torchvision_transfers();
 std::span<const TransferEntry> lightning_transfers();
+std::span<const TransferEntry> python_collection_transfers();
+std::span<const TransferEntry> einops_transfers();
 
 } // namespace deepperf::shapes

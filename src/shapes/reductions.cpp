@@ -74,7 +74,29 @@ Dtype summed(Dtype dtype) { return dtype == Dtype::Bool || is_integer(dtype) ? D
 Dtype boolean(Dtype) { return Dtype::Bool; }
 Dtype integral(Dtype) { return Dtype::Int64; }
 
-Value call_sum(Operation &op) { return reduce(op, summed); }
+// np.prod(x.shape[1:]): a number.
+Value product_of_list(Operation &op) {
+  const Value list = op.arg("input");
+  const bool is_product = op.api.text() == "numpy.prod" || op.api.text() == "numpy.product";
+  if (!is_product || !list.is_sequence() || list.list->content.is_open || !op.arg("dim").is(Tag::None)) {
+    return {};
+  }
+  Dim product = Dim::of(1);
+  for (const Value &item : list.list->content.items) {
+    if (!item.is(Tag::Int)) {
+      return {};
+    }
+    product = op.in.terms.multiply(product, item.dim());
+  }
+  return Value::of(product);
+}
+
+Value call_sum(Operation &op) {
+  if (const Value product = product_of_list(op); product.is(Tag::Int)) {
+    return product;
+  }
+  return reduce(op, summed);
+}
 
 Value call_mean(Operation &op) {
   const Tensor *const input = op.tensor("input");

@@ -30,6 +30,8 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             array_part_transfers(),
                             torchvision_transfers(),
                             lightning_transfers(),
+                            python_collection_transfers(),
+                            einops_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),

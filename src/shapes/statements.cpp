@@ -303,6 +303,9 @@ Flow Interpreter::either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, 
       (a == Flow::Break || a == Flow::Continue || b == Flow::Break || b == Flow::Continue)) {
     loop_->may_be_left = true;
   }
+  if (loop_ != nullptr && a != b && (a == Flow::Return || b == Flow::Return)) {
+    loop_->may_return = true;
+  }
   if (a == b) {
     heap.join(std::move(left), std::move(right));
     return a;

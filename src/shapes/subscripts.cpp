@@ -334,6 +334,9 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
       place->content.attributes[intern("*part").id] = subscript(array->second, index, node);
       return Value::of(place);
     }
+    if (owner.type == nullptr && owner.content.api == intern("flax.params") && index.is(Tag::Str)) {
+      return index.text() == "params" ? object : Value();
+    }
     if (owner.content.is_open) {
       return {};
     }

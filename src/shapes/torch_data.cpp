@@ -21,6 +21,16 @@ Value stored(const Object &object, Symbol key) {
 
 // One example of a dataset.
 Value example_of(Interpreter &in, const Value &dataset) {
+  if (dataset.is(Tag::Tensor)) { // its rows
+    const Shape &shape = dataset.tensor->shape;
+    if (!shape.is_known() || shape.rank() == 0) {
+      return {};
+    }
+    Tensor row = *dataset.tensor;
+    row.is_parameter = false;
+    row.shape.dims = {shape.dims.items + 1, shape.rank() - 1};
+    return in.plain_tensor(row);
+  }
   if (dataset.is(Tag::Object)) {
     Object &object = *dataset.object;
     if (object.type != nullptr && in.find_method(*object.type, intern("__getitem__")) != nullptr) {
@@ -101,6 +111,115 @@ Value collated(Interpreter &in, const Value &example, Dim batch, u32 depth) {
   }
 }
 
+// How many examples; not known if it is no constant.
+Dim length_of(Interpreter &in, const Value &dataset) {
+  Value length;
+  if (dataset.is(Tag::Tensor)) {
+    length = dataset.tensor->shape.is_known() && dataset.tensor->shape.rank() > 0
+                 ? Value::of(dataset.tensor->shape.dims[0])
+                 : Value();
+  } else if (dataset.is_sequence() && !dataset.list->content.is_open) {
+    length = Value::of_int(static_cast<i64>(dataset.list->content.items.size()));
+  } else if (dataset.is(Tag::Object)) {
+    Object &object = *dataset.object;
+    if (FunctionObject *const method =
+            object.type != nullptr ? in.find_method(*object.type, intern("__len__")) : nullptr) {
+      Arguments self;
+      self.positional.push_back(dataset);
+      length = in.quietly([&] { return in.call_function(*method, self, nullptr); });
+    } else {
+      length = stored(object, intern("*length"));
+    }
+  }
+  return length.is(Tag::Int) && length.dim().is_constant() ? length.dim() : Dim{};
+}
+
+// Do two examples certainly have tensors of other shapes at the same place? Then the default collate function cannot
+// stack them.
+bool differ_in_shape(Interpreter &in, const Value &a, const Value &b, const Tensor *&left, const Tensor *&right,
+                     u32 depth = 0) {
+  if (a.is(Tag::Tensor) && b.is(Tag::Tensor)) {
+    left = a.tensor;
+    right = b.tensor;
+    if (!left->shape.is_known() || !right->shape.is_known()) {
+      return false;
+    }
+    bool is_same = left->shape.rank() == right->shape.rank();
+    for (u32 i = 0; is_same && i < left->shape.rank(); ++i) {
+      is_same = !in.terms.differ(left->shape.dims[i], right->shape.dims[i]);
+    }
+    return !is_same;
+  }
+  constexpr u32 kDeepest = 3;
+  if (a.tag != b.tag || depth > kDeepest) {
+    return false;
+  }
+  if (a.is_sequence() && !a.list->content.is_open && !b.list->content.is_open) {
+    const std::vector<Value> &x = a.list->content.items;
+    const std::vector<Value> &y = b.list->content.items;
+    for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
+      if (differ_in_shape(in, x[i], y[i], left, right, depth + 1)) {
+        return true;
+      }
+    }
+  } else if (a.is(Tag::Dict)) {
+    for (const auto &[key, value] : a.dict->content.items) {
+      for (const auto &[other_key, other] : b.dict->content.items) {
+        if (key.is(Tag::Str) && key.number != 0 && other_key.is(Tag::Str) && other_key.number == key.number &&
+            differ_in_shape(in, value, other, left, right, depth + 1)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Examples of different shapes in one batch. Without shuffling a batch has neighbours; with it, any two meet.
+void check_examples(Operation &op, const Value &dataset, Dim length, Dim batch) {
+  constexpr i64 kMost = 4;
+  const bool has_order = op.arg("sampler").is(Tag::None);
+  if (!length.is_constant() || !batch.is_constant() || batch.value < 2 || !has_order || op.in.is_quiet()) {
+    return;
+  }
+  std::vector<Value> examples;
+  op.in.quietly([&] {
+    for (i64 i = 0; i < std::min({length.value, batch.value, kMost}); ++i) {
+      examples.push_back(op.in.subscript(dataset, Value::of_int(i), nullptr));
+    }
+    return 0;
+  });
+  for (std::size_t i = 1; i < examples.size(); ++i) {
+    const Tensor *left = nullptr;
+    const Tensor *right = nullptr;
+    if (!differ_in_shape(op.in, examples[0], examples[i], left, right)) {
+      continue;
+    }
+    if (Problem *problem =
+            op.report(Fault::ShapesDoNotFit, "a batch stacks examples of one shape, but this dataset has " +
+                                                 op.in.text_of(*left) + " and " + op.in.text_of(*right))) {
+      op.in.add_chain(*problem, *left);
+      problem->advice =
+          "pad them in a collate_fn: torch.nn.utils.rnn.pad_sequence, or bring all to one size in the dataset";
+    }
+    return;
+  }
+}
+
+// The size of a batch: a constant if all have the same, else a symbol, with a note of what the last one has.
+Dim batch_size(Operation &op, Dim length, Dim count) {
+  if (op.truth("drop_last") == Truth::Yes || count.is(1)) {
+    return count;
+  }
+  const Dim batch = op.in.fresh("N");
+  const bool is_known = length.is_constant() && count.is_constant() && count.value > 0 && length.value > count.value &&
+                        op.arg("sampler").is(Tag::None) && op.truth("drop_last") == Truth::No;
+  if (is_known && length.value % count.value > 1) { // a batch of one broadcasts
+    op.in.loader_batches.push_back({batch, count.value, length.value % count.value});
+  }
+  return batch;
+}
+
 void make_loader(Operation &op) {
   Object &object = *op.layer;
   if (op.is_open || !op.arg("collate_fn").is(Tag::None) || !op.arg("batch_sampler").is(Tag::None)) {
@@ -121,8 +240,11 @@ void make_loader(Operation &op) {
     batch = example;
   } else {
     const Dim count = op.in.as_dim(size);
-    const Dim dim = op.truth("drop_last") == Truth::Yes || count.is(1) ? count : op.in.fresh("N");
-    batch = collated(op.in, example, dim, 0);
+    const Dim length = is_iterable ? Dim{} : length_of(op.in, dataset);
+    if (!is_iterable) {
+      check_examples(op, dataset, length, count);
+    }
+    batch = collated(op.in, example, batch_size(op, length, count), 0);
   }
   op.in.current_node = before;
   op.in.heap.change(object).attributes[element_key().id] = batch;
@@ -166,6 +288,8 @@ void make_tensor_dataset(Operation &op) {
 // Subset and ConcatDataset: elements are those of what they are made of.
 void make_subset(Operation &op) {
   const Value example = op.in.quietly([&] { return example_of(op.in, op.arg("dataset")); });
+  const Dim length = length_of(op.in, op.arg("indices"));
+  op.in.heap.change(*op.layer).attributes[intern("*length").id] = Value::of(length);
   op.in.heap.change(*op.layer).attributes[item_key().id] = example;
 }
 
@@ -174,18 +298,21 @@ Value call_random_split(Operation &op) {
   const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
   std::vector<Value> lengths;
   const bool is_exact = op.in.iterate(op.arg("lengths"), lengths);
-  const auto make = [&] {
+  const auto make = [&](const Value &length) {
     Object *const object = op.in.heap.new_object(nullptr, intern("torch.utils.data.Subset"));
+    if (length.is(Tag::Int)) {
+      object->content.attributes[intern("*length").id] = length;
+    }
     object->content.attributes[item_key().id] = example;
     object->content.attributes[intern("indices").id] = op.in.heap.new_open_list(Value::of(Dim{}));
     return Value::of(object);
   };
   if (!is_exact) {
-    return op.in.heap.new_open_list(make());
+    return op.in.heap.new_open_list(make(Value()));
   }
   std::vector<Value> parts;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    parts.push_back(make());
+    parts.push_back(make(lengths[i]));
   }
   return op.in.heap.new_list(std::move(parts));
 }
@@ -245,7 +372,16 @@ void make_vision_dataset(Operation &op) {
   if (op.is_open) {
     return;
   }
-  op.in.heap.change(*op.layer).attributes[item_key().id] = op.in.heap.new_list({image, label}, Tag::Tuple);
+  ObjectContent &content = op.in.heap.change(*op.layer);
+  content.attributes[item_key().id] = op.in.heap.new_list({image, label}, Tag::Tuple);
+  const Truth is_train = op.truth("train");
+  const i64 tested = name == "FakeData" || name == "SVHN" || name == "STL10" || name == "ImageFolder" ? 0 : 10'000;
+  if (tested != 0 && is_train != Truth::Unknown) {
+    const i64 trained = name.starts_with("CIFAR") ? 50'000 : 60'000;
+    content.attributes[intern("*length").id] = Value::of_int(is_train == Truth::Yes ? trained : tested);
+  } else if (name == "FakeData") {
+    content.attributes[intern("*length").id] = op.arg("size");
+  }
 }
 
 Value call_compose(Operation &op) {

@@ -171,6 +171,70 @@ void make_transformer_layer(Operation &op) {
   }
 }
 
+// Length, batch and features of a sequence.
+struct Sequence {
+  Dim length;
+  Dim batch = Dim::of(1);
+  bool has_batch = false;
+};
+
+std::optional<Sequence> sequence_of(const Tensor *tensor, Truth batch_first) {
+  if (tensor == nullptr || batch_first == Truth::Unknown) {
+    return {};
+  }
+  if (tensor->shape.has_rank(2)) {
+    return Sequence{tensor->shape.dims[0]};
+  }
+  if (!tensor->shape.has_rank(3)) {
+    return {};
+  }
+  const u32 batch = batch_first == Truth::Yes ? 0 : 1;
+  return Sequence{tensor->shape.dims[1 - batch], tensor->shape.dims[batch], true};
+}
+
+bool fits(Operation &op, const Shape &got, const std::vector<Dim> &wanted) {
+  bool is_same = got.rank() == wanted.size();
+  for (u32 i = 0; is_same && i < got.rank(); ++i) {
+    is_same = !op.in.terms.differ(got.dims[i], wanted[i]);
+  }
+  return is_same;
+}
+
+// A mask of [queries, keys], or one for each head; or of [batch, keys] if it marks padding. False if it does not fit.
+bool check_mask(Operation &op, std::string_view name, const Sequence &query, const Sequence &key, Dim heads,
+                bool is_padding, const Tensor &input) {
+  const Value value = op.arg(name);
+  const Tensor *const mask = value.is(Tag::Tensor) ? value.tensor : nullptr;
+  if (mask == nullptr || !mask->shape.is_known()) {
+    return true;
+  }
+  std::vector<Dim> wanted = {query.length, key.length};
+  if (is_padding) {
+    wanted = query.has_batch ? std::vector<Dim>{key.batch, key.length} : std::vector<Dim>{key.length};
+  } else if (mask->shape.rank() == 3) {
+    wanted.insert(wanted.begin(), op.in.terms.multiply(query.batch, heads));
+  }
+  if (fits(op, mask->shape, wanted)) {
+    return true;
+  }
+  if (Problem *problem =
+          op.report(Fault::ShapesDoNotFit,
+                    fmt::format("{} of {} must be {} for an input of {}, but is {}", name, op.short_name(),
+                                op.in.text_of(op.in.heap.shape(wanted)), op.in.text_of(input), op.in.text_of(*mask)))) {
+    op.in.add_chain(*problem, input);
+    op.in.add_chain(*problem, *mask);
+    const bool is_turned = !is_padding && op.truth("batch_first") == Truth::No && query.has_batch &&
+                           mask->shape.rank() == 2 && fits(op, mask->shape, {query.batch, query.batch});
+    const bool is_padding_turned = is_padding && query.has_batch && fits(op, mask->shape, {key.length, key.batch});
+    problem->advice =
+        is_turned || (is_padding_turned && op.truth("batch_first") == Truth::No)
+            ? "the layer takes [length, batch, features]: pass batch_first=True to it, or transpose its input"
+        : is_padding ? "a padding mask is [batch, length], whatever batch_first is"
+                     : "a mask is [queries, keys], or [batch * heads, queries, keys]";
+  }
+  return false;
+}
+
 Value call_attention(Operation &op) {
   const Value value = op.arg("query");
   const Tensor *const query = op.in.as_tensor(value);
@@ -209,6 +273,12 @@ Value call_attention(Operation &op) {
     }
     return {};
   }
+  const auto queries = sequence_of(query, op.truth("batch_first"));
+  const auto keys = sequence_of(key, op.truth("batch_first"));
+  if (queries && keys && op.truth("add_bias_kv") == Truth::No && op.truth("add_zero_attn") == Truth::No) {
+    check_mask(op, "attn_mask", *queries, *keys, op.dim("num_heads"), false, *query);
+    check_mask(op, "key_padding_mask", *queries, *keys, op.dim("num_heads"), true, *key);
+  }
   const Tensor output = layer_result(op, *query);
   const Value made = op.result(output, {query});
   Tensor weights = output;
@@ -226,10 +296,36 @@ Value call_attention(Operation &op) {
   return op.in.heap.new_list({made, op.in.plain_tensor(weights)}, Tag::Tuple);
 }
 
+// What a decoder attends to: features of the model's size, and the same batch.
+bool check_memory(Operation &op, const Tensor &input, const Tensor &memory, Dim wanted) {
+  if (op.in.terms.differ(wanted, memory.shape.from_end(0))) {
+    report_layer_size(op, memory, "d_model", wanted, memory.shape.from_end(0));
+    return false;
+  }
+  const Truth batch_first = op.truth("batch_first");
+  const auto ours = sequence_of(&input, batch_first);
+  const auto theirs = sequence_of(&memory, batch_first);
+  if (!ours || !theirs || !ours->has_batch || !theirs->has_batch || !op.in.terms.differ(ours->batch, theirs->batch)) {
+    return true;
+  }
+  if (Problem *problem = op.report(
+          Fault::ShapesDoNotFit,
+          fmt::format("{} takes sequences of one batch size, in dimension {}, but gets {} and {}", op.short_name(),
+                      batch_first == Truth::Yes ? 0 : 1, op.in.text_of(input), op.in.text_of(memory)))) {
+    op.in.add_chain(*problem, input);
+    op.in.add_chain(*problem, memory);
+    problem->advice = batch_first == Truth::Yes
+                          ? "give both the same first size"
+                          : "give both the same second size, or pass batch_first=True to the layer";
+  }
+  return false;
+}
+
 // TransformerEncoderLayer and the like: what goes in comes out.
 Value call_transformer_layer(Operation &op) {
-  const Value value = op.arg("src");
-  const Tensor *const input = op.in.as_tensor(value);
+  const bool is_decoder = op.is_given("tgt");
+  const Tensor *const input = op.tensor(is_decoder ? "tgt" : "src");
+  const Tensor *const memory = is_decoder ? op.tensor("memory") : input;
   if (input == nullptr) {
     return {};
   }
@@ -241,21 +337,80 @@ Value call_transformer_layer(Operation &op) {
     report_layer_size(op, *input, "d_model", wanted, input->shape.from_end(0));
     return op.unknown_tensor(input);
   }
+  if (is_decoder && memory != nullptr && !check_memory(op, *input, *memory, wanted)) {
+    return op.unknown_tensor(input);
+  }
+  const auto own = sequence_of(input, op.truth("batch_first"));
+  const auto other = sequence_of(memory, op.truth("batch_first"));
+  const Dim heads = op.dim("nhead");
+  if (own) {
+    check_mask(op, is_decoder ? "tgt_mask" : "src_mask", *own, *own, heads, false, *input);
+    check_mask(op, is_decoder ? "tgt_key_padding_mask" : "src_key_padding_mask", *own, *own, heads, true, *input);
+  }
+  if (own && other && is_decoder) {
+    check_mask(op, "memory_mask", *own, *other, heads, false, *input);
+    check_mask(op, "memory_key_padding_mask", *own, *other, heads, true, *memory);
+  }
   return op.result(layer_result(op, *input), {input});
 }
 
 Value call_transformer_stack(Operation &op) {
   const Value layer = op.arg("encoder_layer");
-  const Tensor *const input = op.tensor("src");
+  const bool is_decoder = op.is_given("tgt");
+  const Value given = op.arg(is_decoder ? "tgt" : "src");
+  const Tensor *const input = op.in.as_tensor(given);
   if (layer.is(Tag::Object)) {
     Arguments arguments;
-    arguments.positional.push_back(op.arg("src"));
-    if (op.is_given("memory")) {
+    arguments.positional.push_back(given);
+    if (is_decoder && op.is_given("memory")) {
       arguments.positional.push_back(op.arg("memory"));
     }
+    constexpr std::pair<std::string_view, std::string_view> kMasks[] = {
+        {"mask", "src_mask"},
+        {"src_key_padding_mask", "src_key_padding_mask"},
+        {"tgt_mask", "tgt_mask"},
+        {"memory_mask", "memory_mask"},
+        {"tgt_key_padding_mask", "tgt_key_padding_mask"},
+        {"memory_key_padding_mask", "memory_key_padding_mask"}};
+    const bool is_own = layer.object->type != nullptr;
+    for (const auto &[name, of_layer] : kMasks) {
+      if (!is_own && op.is_given(name)) {
+        arguments.keywords.emplace_back(intern(of_layer), op.arg(name));
+      }
+    }
+    arguments.is_open = is_own;
     return op.in.call_object(*layer.object, arguments, op.node);
   }
   return input != nullptr ? op.unknown_tensor(input) : Value();
+}
+
+// nn.Transformer: an encoder, and a decoder that attends to what it gives.
+Value call_transformer(Operation &op) {
+  const Tensor *const source = op.tensor("src");
+  const Tensor *const target = op.tensor("tgt");
+  if (source == nullptr || target == nullptr || !check_layer(op, *source)) {
+    return op.unknown_tensor(target);
+  }
+  const Dim wanted = op.dim("d_model");
+  if (op.in.terms.differ(wanted, target->shape.from_end(0))) {
+    report_layer_size(op, *target, "d_model", wanted, target->shape.from_end(0));
+    return op.unknown_tensor(target);
+  }
+  if (!check_memory(op, *target, *source, wanted)) {
+    return op.unknown_tensor(target);
+  }
+  const auto from = sequence_of(source, op.truth("batch_first"));
+  const auto to = sequence_of(target, op.truth("batch_first"));
+  const Dim heads = op.dim("nhead");
+  if (from && to) {
+    check_mask(op, "src_mask", *from, *from, heads, false, *source);
+    check_mask(op, "src_key_padding_mask", *from, *from, heads, true, *source);
+    check_mask(op, "tgt_mask", *to, *to, heads, false, *target);
+    check_mask(op, "tgt_key_padding_mask", *to, *to, heads, true, *target);
+    check_mask(op, "memory_mask", *to, *from, heads, false, *target);
+    check_mask(op, "memory_key_padding_mask", *to, *from, heads, true, *source);
+  }
+  return op.result(layer_result(op, *target), {source, target});
 }
 
 Value call_scaled_attention(Operation &op) {
@@ -289,6 +444,7 @@ constexpr TransferEntry kTable[] = {
     {"attention", call_attention, make_attention},
     {"transformer_layer", call_transformer_layer, make_transformer_layer},
     {"transformer_stack", call_transformer_stack},
+    {"transformer", call_transformer, make_transformer_layer},
     {"scaled_attention", call_scaled_attention},
 };
 

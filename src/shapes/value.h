@@ -240,18 +240,21 @@ struct HeapObject {
 struct ListContent {
   std::vector<Value> items;
   bool is_open = false; // there may be more, or fewer: `items` has one value that describes all of them, or none
+  Dim length = {};      // what len() gave of an open one that did not change since
 };
 struct ListObject : HeapObject {
   ListContent content;
   Value holder;          // of what `.shape` of something from outside gives: that
   bool is_shape = false; // the sizes of a tensor whose rank is known
   bool is_array = false; // numbers of an array, such as tf.shape(x): + and * compute with each of them
+  const std::vector<Symbol> *fields = nullptr; // of a namedtuple: the names of its values
 };
 
 struct DictContent {
   std::vector<std::pair<Value, Value>> items;
   bool is_open = false;  // there may be other keys
   bool is_attrs = false; // of a Namespace or the like: items are attributes
+  Dim length = {};       // what len() gave of an open one that did not change since
 };
 struct DictObject : HeapObject {
   DictContent content;

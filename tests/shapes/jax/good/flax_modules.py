@@ -31,5 +31,5 @@ class Net(nn.Module):
 
 net = Net()
 variables = net.init(jax.random.PRNGKey(0), jnp.ones((1, 32, 32, 3)))
-logits = net.apply(variables, jnp.ones((8, 32, 32, 3)))
+logits = net.apply(variables, jnp.ones((8, 32, 32, 3)), train=False)
 logits, updates = net.apply(variables, jnp.ones((4, 64, 64, 3)), mutable=["batch_stats"])
