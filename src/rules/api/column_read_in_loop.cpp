@@ -64,11 +64,36 @@ bool is_decoded_column(std::string_view key) {
   return std::ranges::find(kDecoded, key) != std::end(kDecoded);
 }
 
-// Does the project read a column of images or sounds of such rows anywhere, or make a dataset of such files?
-bool has_decoded_columns(const Site &site) {
-  return project_has_word(site, {"[\"image\"]", "['image']", "[\"img\"]", "['img']", "[\"audio\"]", "['audio']",
-                                 "[\"video\"]", "['video']", "\"imagefolder\"", "'imagefolder'", "\"audiofolder\"",
-                                 "'audiofolder'"});
+// Is the dataset one of image or sound files, or the only one of a project that reads images or sounds of its rows?
+bool has_decoded_columns(const Site &site, const Expr *dataset) {
+  const model::Value value = value_of(site, dataset);
+  const Call *const maker = value.maker();
+  const auto name =
+      maker != nullptr && !maker->args.empty() ? string_of(site_of(site, *maker), maker->args[0]) : std::nullopt;
+  if (name == "imagefolder" || name == "audiofolder") {
+    return true;
+  }
+  struct Loads {
+    u32 count = 0;
+  };
+  const auto find = [&site] {
+    Loads found;
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.parsed->tree.body) {
+        any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+          const auto *call = as<Call>(node);
+          found.count +=
+              call != nullptr && model::kind_of(call) == Kind::HfDataset && called_name(*call).starts_with("load_") ? 1
+                                                                                                                    : 0;
+          return false;
+        });
+      }
+    }
+    return found;
+  };
+  return site.memory.recall<Loads>(&site.project, find).count == 1 &&
+         project_has_word(site, {"[\"image\"]", "['image']", "[\"img\"]", "['img']", "[\"audio\"]", "['audio']",
+                                 "[\"video\"]", "['video']"});
 }
 
 // What a loop or comprehension does with each row: the one column that it reads; empty if there is more.
@@ -152,7 +177,7 @@ void check_rows(Site &site, const Node &node) {
   if (value.is_kind(Kind::HfDataset) || is_split) {
     const auto *row = as<Name>(head.target);
     const std::string column = row != nullptr ? only_column(site, node, *row) : std::string();
-    if (column.empty() || is_decoded_column(column) || !has_decoded_columns(site)) {
+    if (column.empty() || is_decoded_column(column) || !has_decoded_columns(site, is_split ? split->value : dataset)) {
       return;
     }
     report(site, *head.iter,
@@ -201,7 +226,7 @@ void check_row(Site &site, const Subscript &element, const Subscript &row) {
   }
   if (value.is_kind(Kind::HfDataset)) {
     const auto column = string_of(site, element.slice);
-    if (column.has_value() && !is_decoded_column(*column) && !column->empty() && has_decoded_columns(site)) {
+    if (column.has_value() && !is_decoded_column(*column) && !column->empty() && has_decoded_columns(site, row.value)) {
       report(site, element,
              fmt::format("this decodes every row of the dataset, with its images or sounds, to read `\"{}\"`", *column),
              fmt::format("read the column: `{}[\"{}\"]`", text_of(site, row.value), *column))

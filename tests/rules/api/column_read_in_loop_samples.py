@@ -3,34 +3,12 @@ from collections import Counter
 import torch
 import torchvision
 from datasets import load_dataset
-from torch.utils.data import WeightedRandomSampler
 from torchvision import transforms
 
 plants = load_dataset("imagefolder", data_dir="plants", split="train")
 labels = [row["label"] for row in plants]  # expect: DP158
 
 
-class Plants:
-    def __init__(self, name):
-        self.dataset = load_dataset(name, split="train")
-
-    def sampler(self):
-        counts = Counter(example["label"] for example in self.dataset)  # expect: DP158
-        weights = [1 / counts[label] for label in self.dataset["label"]]
-        return WeightedRandomSampler(weights, len(weights))
-
-    def pictures(self, batch):
-        return [picture.convert("RGB") for picture in batch["image"]]
-
-
-def count(splits):
-    seen = {}
-    for row in splits["train"]:  # expect: DP158
-        seen[row["label"]] = seen.get(row["label"], 0) + 1
-    return seen
-
-
-count(load_dataset("plants"))
 by_index = [plants[i]["label"] for i in range(len(plants))]  # expect: DP158
 
 to_tensor = transforms.Compose([transforms.RandomCrop(32, padding=4), transforms.ToTensor()])
@@ -62,6 +40,10 @@ of_targets = Counter(cifar.targets)
 
 def random_labels(indices):
     return [plants[i]["label"] for i in indices]
+
+
+texts = load_dataset("imdb", split="train")
+stars = [row["label"] for row in texts]
 
 
 def of_unknown(rows):
