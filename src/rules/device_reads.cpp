@@ -402,12 +402,22 @@ private:
     }
   }
 
-  // `self.log("loss", loss)` of Lightning and of the Trainer, and `pl_module.log(…)` in a callback: they keep the
-  // tensor until it is written.
+  // `self.log("loss", loss)` of Lightning and of the Trainer: they keep the tensor until it is written.
+  // So does `pl_module.log("loss", loss)` in a hook of a callback.
   [[nodiscard]] bool is_own_log(const Call &call, std::string_view method) const {
-    const Expr *const receiver = receiver_of(call);
-    return method == "log" &&
-           (model::is_own_object(*function_, receiver) || model::kind_of(receiver) == Kind::TorchModule);
+    if (method != "log") {
+      return false;
+    }
+    const auto *name = as<Name>(receiver_of(call));
+    const bool is_of_hook = name != nullptr && function_->has_param(name->id) && function_->type != nullptr &&
+                            std::ranges::any_of(function_->type->mro, [](const model::ClassInfo *type) {
+                              return std::ranges::any_of(type->bases, [](const model::Value &base) {
+                                return base.is(model::Value::Tag::Api) && base.name().text().ends_with("Callback") &&
+                                       base.name().text().starts_with("pytorch_lightning.");
+                              });
+                            });
+    return is_of_hook || model::is_own_object(*function_, receiver_of(call)) ||
+           model::kind_of(receiver_of(call)) == Kind::TorchModule;
   }
 
   void call(const Call &call) {

@@ -33,6 +33,34 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
          makes_gradient(project, scope, call->args[0], depth + 1);
 }
 
+// A function of the project that computes the gradient for what it is given: `grad = jax.grad(loss)(params, x, y)`.
+bool computes_gradient(const Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr || function->params.empty()) {
+    return false;
+  }
+  struct ComputesGradient {
+    bool value = false;
+  };
+  return site.memory
+      .recall<ComputesGradient>(
+          function,
+          [&] {
+            return ComputesGradient{any_node(definition->body, [&](const Node *node) {
+              const auto *one = as<Call>(node);
+              // It takes parameters of the function, the example among them.
+              const auto takes = [&](const Expr *given) {
+                const auto *name = as<Name>(given);
+                return name != nullptr && function->has_param(name->id);
+              };
+              return one != nullptr && one->args.size() >= 2 && std::ranges::all_of(one->args, takes) &&
+                     makes_gradient(site.project, model::scope_of(site.project, *function), one->func);
+            })};
+          })
+      .value;
+}
+
 // A loop, or a comprehension with one `for`.
 struct Head {
   const Expr *target = nullptr;
@@ -113,7 +141,7 @@ void check(Site &site, const Node &node) {
   if (!takes_element || !is_collection || !kept || goes_over_data(site, *loop)) {
     return;
   }
-  if (!makes_gradient(site.project, scope_of(site), call.func)) {
+  if (!makes_gradient(site.project, scope_of(site), call.func) && !computes_gradient(site, call)) {
     return;
   }
   Finding &finding =

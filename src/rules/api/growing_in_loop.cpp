@@ -289,6 +289,18 @@ Taker taker_of(const Site &site, const Call &call) {
   return {};
 }
 
+// A loop that generates tokens with a key-value cache: what the model does for each token costs so much more that the
+// copy of the ids does not count.
+bool decodes_with_cache(const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const auto *repeated = as<While>(loop.node);
+  const Block body = statement != nullptr ? statement->body : repeated != nullptr ? repeated->body : Block{};
+  return any_node(body, [](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && keyword_argument(*call, "past_key_values") != nullptr;
+  });
+}
+
 void add_finding(Site &site, const Call &call, const Expr *target, const model::Loop *loop, bool is_sure) {
   Finding &finding = report(
       site, call,
@@ -300,7 +312,7 @@ void add_finding(Site &site, const Call &call, const Expr *target, const model::
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "in every iteration of this loop");
   }
-  if (!is_sure) {
+  if (!is_sure || (loop != nullptr && decodes_with_cache(*loop))) {
     finding.tier = Tier::Hint;
   }
 }

@@ -121,6 +121,28 @@ const model::Stage *random_by_argument(const Site &site, const Call &cache,
   return found;
 }
 
+// The map after a cache of file names that reads the files, the same in each epoch; null if there is none.
+const model::Stage *work_after(const model::Project &project, const model::Stage &cache) {
+  constexpr u32 kMost = 32;
+  u32 at = static_cast<u32>(&cache - project.stages.data());
+  for (u32 i = 0; i < kMost; ++i) {
+    const std::vector<u32> &followers = model::followers_of(project, at);
+    if (followers.size() != 1) {
+      return nullptr;
+    }
+    at = followers[0];
+    const model::Stage &stage = project.stages[at];
+    if (stage.info == nullptr || stage.info->has(kCaches | kSource)) {
+      return nullptr;
+    }
+    if (stage.info->has(kMaps)) {
+      const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+      return mapper.reads && mapper.random == nullptr && !mapper.opaque ? &stage : nullptr;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const auto known = site.project.stage_at.find(&call);
   if (known == site.project.stage_at.end()) {
@@ -169,6 +191,12 @@ void check(Site &site, const Call &call) {
     add_finding(*before.shuffle, "the dataset is shuffled here",
                 "`cache()` after `shuffle()` repeats the first epoch's order in every epoch",
                 "move `cache()` before `shuffle()`");
+  } else if (const model::Stage *work =
+                 complete && before.in_memory && !before.work ? work_after(project, cache) : nullptr;
+             work != nullptr) {
+    add_finding(*work, "this reads and decodes every file again in every epoch",
+                "`cache()` keeps only file names, because the files are read after it",
+                "move `cache()` after this `map`, if the decoded data fits into memory, or omit it");
   } else if (complete && before.in_memory && !before.work) {
     Finding &finding = report(site, cache.span(), "`cache()` keeps a second copy of data that is already in memory",
                               "omit `cache()`, or move it after the expensive stages");

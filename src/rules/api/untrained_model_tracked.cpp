@@ -398,6 +398,15 @@ bool is_data_without_graph(const Site &site, const Expr *given, u32 depth) {
     return false;
   }
   const auto *name = as<Name>(given);
+  if (const auto *part = as<Subscript>(given)) { // batch["pixel_values"]
+    return model::kind_of(given) == Kind::TorchTensor || is_data_without_graph(site, part->value, depth);
+  }
+  if (const auto *part = as<Attribute>(given)) { // batch.pixel_values
+    return model::kind_of(given) == Kind::TorchTensor || is_data_without_graph(site, part->value, depth);
+  }
+  if (const auto *moved = as<Call>(given); moved != nullptr && called_method(*moved) == "to") {
+    return is_data_without_graph(site, receiver_of(*moved), depth);
+  }
   if (name == nullptr || !site.function->has_param(name->id) || last_assigned(site, *name) != nullptr) {
     return model::kind_of(given) == Kind::TorchTensor;
   }
@@ -444,14 +453,32 @@ bool is_called_with_gradients(const model::FunctionInfo &function, u32 depth = 0
   return false;
 }
 
+// Methods that run a model, or a part of it.
+bool is_forward_pass(std::string_view method) {
+  return method == "encode" || method == "get_image_features" || method == "get_text_features";
+}
+
+// The model that a call runs: itself, or `vae` of `vae.encode(images)`; null if it is something else.
+const Expr *model_run_by(const Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  if (method == nullptr || !is_forward_pass(method->attr.text())) {
+    return model::has_grad(&call) ? call.func : nullptr;
+  }
+  const model::Value module = value_of(site, method->value);
+  const bool is_loaded = (module.is_kind(Kind::TorchModule) || module.is_kind(Kind::HfModel)) && module.name() &&
+                         module.name().text().ends_with("from_pretrained");
+  // What the encoding is cut off by is not followed.
+  return is_loaded && !function_has_word(site, {".detach()"}) ? method->value : nullptr;
+}
+
 void check_elsewhere(Site &site, const Call &call) {
-  const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
-  if (!is_held || (call.args.empty() && call.keywords.empty()) || !model::has_grad(&call) ||
-      !takes_no_graph(site, call)) {
+  const Expr *const model = model_run_by(site, call);
+  const bool is_held = model != nullptr && (model->kind == NodeKind::Name || model->kind == NodeKind::Attribute);
+  if (!is_held || (call.args.empty() && call.keywords.empty()) || !takes_no_graph(site, call)) {
     return;
   }
   const PlaceContext context = context_of(site);
-  const model::Value module = value_of(site, call.func);
+  const model::Value module = value_of(site, model);
   const bool is_tracked =
       context.no_grad == PlaceContext::NoGrad::Never ||
       (context.no_grad == PlaceContext::NoGrad::Sometimes && is_called_with_gradients(*site.function));
@@ -465,7 +492,7 @@ void check_elsewhere(Site &site, const Call &call) {
   Finding &finding =
       report(site, call,
              fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
-                         text_of(site, call.func)),
+                         text_of(site, model)),
              "run it under `torch.no_grad()`");
   if (const Call *maker = maker_of_module(module)) {
     finding.notes.push_back(
@@ -556,11 +583,6 @@ void check(Site &site, const Call &call) {
   if (site.findings.size() == before && site.function != nullptr && !site.module->is_test && !under_no_grad(site)) {
     check_elsewhere(site, call);
   }
-}
-
-// Methods that run a model, or a part of it.
-bool is_forward_pass(std::string_view method) {
-  return method == "encode" || method == "get_image_features" || method == "get_text_features";
 }
 
 void check_here(Site &site, const Call &call) {

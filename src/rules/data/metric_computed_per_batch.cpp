@@ -109,6 +109,43 @@ void check(Site &site, const Call &call) {
       {site_of(site, *keeping).module->file, keeping->span(), "this metric keeps every sample until it is reset"});
 }
 
+// `metrics(scores, y)` as a statement: torchmetrics computes the value of this batch as well, and nobody takes it.
+void check_discarded(Site &site, const Call &call) {
+  const bool is_statement = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt;
+  const model::Loop *const loop = loop_around(site);
+  if (!is_statement || site.function == nullptr || site.module->is_test || call.args.empty() || loop == nullptr ||
+      !goes_over_data(site, *loop) || !runs_every_iteration(site, *loop)) {
+    return;
+  }
+  const Value made = value_of(site, call.func);
+  const Call *const maker = made.is_kind(Kind::TorchMetric) && !made.many ? made.maker() : nullptr;
+  if (maker == nullptr || !called_api(site_of(site, *maker), *maker).starts_with("torchmetrics.")) {
+    return;
+  }
+  const Call *const keeping = keeping_metric(site, made);
+  const std::string_view metric = text_of(site, call.func);
+  Finding &finding =
+      report(site, call,
+             keeping != nullptr
+                 ? fmt::format("`{}` also computes the exact curve of every batch, and the result is discarded", metric)
+                 : fmt::format("`{}` also computes the metric of every batch, and the result is discarded", metric),
+             fmt::format("call `{}.update(…)`, which only collects, and `compute()` once after the loop", metric));
+  if (keeping != nullptr) {
+    finding.notes.push_back(
+        {site_of(site, *keeping).module->file, keeping->span(), "this metric sorts all scores that it computes with"});
+  } else { // counting costs little
+    finding.tier = Tier::Hint;
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_method(call) == "compute") {
+    check(site, call);
+  } else {
+    check_discarded(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kMetricComputedPerBatch = {
@@ -125,6 +162,8 @@ extern constinit const Rule kMetricComputedPerBatch = {
 
 `compute()` of a torchmetrics metric that keeps all scores (AUROC, average precision and other exact curves without `thresholds`, rank
 correlations, retrieval metrics, detection mAP, FID), in a step of a LightningModule or a loop over batches, without a `reset()` in between.
+Also a metric that is called as a statement in a loop over batches, `metric(scores, y)`: a call computes the value of the batch as well as
+collecting it, where `update()` only collects.
 
 ## Why it costs
 
@@ -169,7 +208,7 @@ For a handful of batches.
 
 - torchmetrics: overview, metrics and memory management
 )"},
-    .calls = "TorchMetric.compute",
-    .on_call = check};
+    .calls = "TorchMetric.compute TorchMetric.__call__",
+    .on_call = check_call};
 
 } // namespace deepperf::rules::metric_computed_per_batch

@@ -1,5 +1,6 @@
 #include "base/symbol_list.h"
 #include "model/classes.h"
+#include "model/overrides.h"
 #include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/origins.h"
@@ -82,7 +83,8 @@ const Node *growth_of(const Site &site, const model::Loop &loop, const Name &nam
     const auto *statement = as<For>(loop.node);
     const auto *repeated = as<While>(loop.node);
     GrowingNames found;
-    any_node(statement != nullptr ? statement->body : repeated->body, [&](const Node *node) {
+    const Block body = statement != nullptr ? statement->body : repeated != nullptr ? repeated->body : Block{};
+    any_node(body, [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
       const auto *target =
           assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
@@ -407,6 +409,11 @@ private:
     }
     const bool is_maximum = api == "max" && call->args.size() == 1;
     const Expr *of = is_maximum ? call->args[0] : called_method(*call) == "max" ? receiver_of(*call) : nullptr;
+    // A class may fill in another way to pad its batches, and its objects come here as well.
+    constexpr std::size_t kMostOverrides = 8;
+    if (origin.function->type != nullptr && !model::overrides_of(*origin.function, kMostOverrides).empty()) {
+      return Onward::Stop;
+    }
     if (origin.level > 0 && (is_longest(there, call) || holds_lengths(*origin.function, of)) &&
         runs_inside(loop_, *origin.function, *call)) {
       found_ = {call, "its width is that of the longest element of the batch", origin.function->module};
@@ -514,8 +521,10 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = loop_around(site);
+  const bool is_comprehension =
+      loop != nullptr && (loop->node->kind == NodeKind::ListComp || loop->node->kind == NodeKind::GeneratorExp);
   if (loop == nullptr || loop->few_iterations ||
-      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
+      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While && !is_comprehension)) {
     return;
   }
   const std::string_view compiler = compiler_of(site, call);

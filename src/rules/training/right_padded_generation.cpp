@@ -1,4 +1,6 @@
+#include "rules/callables.h"
 #include "rules/encoding.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -104,6 +106,50 @@ std::optional<Encoding> encoding_of_loader(const Site &site, Site &encoded_at) {
   return padded.encodings[0].second;
 }
 
+// The batch that a call of generate() gets, followed back through functions and attributes: to the tokenizer, or to a
+// loader whose collator calls it.
+std::optional<EncodedBy> encoding_followed(const Site &site, const Call &call) {
+  const Expr *given = argument(call, 0, "input_ids");
+  for (const Keyword *keyword : call.keywords) {
+    given = given == nullptr && !keyword->name ? keyword->value : given;
+  }
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  std::optional<EncodedBy> found;
+  const model::FunctionInfo *collator = nullptr;
+  std::vector<OriginPart> part;
+  u32 count = 0;
+  const auto visit = [&](const Origin &origin) {
+    const auto *made = as<Call>(origin.expr);
+    if (made == nullptr) {
+      return Onward::Through;
+    }
+    const Site there = site_of_origin(site, *origin.function);
+    if (const auto encoding = encoding_of(there, *made)) {
+      found = EncodedBy{*encoding, origin.function};
+      ++count;
+      return Onward::Stop;
+    }
+    const Expr *const collate =
+        model::kind_of(made) == Kind::TorchDataLoader ? argument(*made, 6, "collate_fn") : nullptr;
+    if (collate != nullptr && !origin.path.empty()) {
+      collator = callable_of(scope_of(there), collate);
+      part.assign(origin.path.begin() + 1, origin.path.end());
+    }
+    const std::string_view method = called_method(*made);
+    return method == "to" || method == "cuda" || method == "items" || method == "prepare" ||
+                   called_name(*made) == "tqdm"
+               ? Onward::Through
+               : Onward::Stop;
+  };
+  visit_origins(site, *site.function, given, visit);
+  if (!found.has_value() && collator != nullptr) {
+    visit_result_origins(site, *collator, part, visit);
+  }
+  return count == 1 && found->function != nullptr ? found : std::nullopt;
+}
+
 void check(Site &site, const Call &call) {
   const model::Value model = value_of(site, receiver_of(call));
   if (site.function == nullptr || site.module->is_test || model.maker() == nullptr || !model.name() ||
@@ -121,6 +167,13 @@ void check(Site &site, const Call &call) {
   }
   if (!encoding.has_value()) {
     encoding = encoding_of_loader(site, encoded_at);
+  }
+  if (const auto followed = encoding.has_value() ? std::nullopt : encoding_followed(site, call)) {
+    encoding = followed->encoding;
+    encoded_at.module = followed->function->module;
+    encoded_at.function = followed->function;
+    encoded_at.type = followed->function->type;
+    encoded_at.ancestors = {followed->function->node};
   }
   if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
       (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full)) {

@@ -52,7 +52,7 @@ def with_past(ids, count):
         out = model(new, past_key_values=past, use_cache=True)
         past = out.past_key_values
         new = out.logits[:, -1:].argmax(-1)
-        ids = torch.cat([ids, new], dim=1)  # expect: DP138
+        ids = torch.cat([ids, new], dim=1)  # hint: DP138
     return ids
 
 
