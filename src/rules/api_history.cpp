@@ -76,7 +76,9 @@ const NameTable &names() {
     for (std::size_t i = 0; i < all_history().size(); ++i) {
       const ApiHistory &history = *all_history()[i];
       const Symbol name = canonical_name(history.api);
-      if (!history.api.starts_with("keras.") && !table.has(name)) {
+      // The engine takes a loader of PyTorch Geometric for one of PyTorch, whose history is another one.
+      const bool is_of_another = !history.api.starts_with("torch.") && name.text().starts_with("torch.");
+      if (!history.api.starts_with("keras.") && !is_of_another && !table.has(name)) {
         table.add(name.text(), i + 1);
       }
     }
