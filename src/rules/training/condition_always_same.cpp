@@ -346,17 +346,24 @@ void check_chain(Site &site, const If &first) {
   if (first.orelse.size() != 1 || (!site.ancestors.empty() && is_elif_of(site.ancestors.back(), first))) {
     return;
   }
-  std::unordered_map<std::string_view, const Expr *> seen;
+  const auto body_of = [&](const If &branch) {
+    return site.module->parsed->source.text().substr(branch.body[0]->start,
+                                                     branch.body[branch.body.size() - 1]->end - branch.body[0]->start);
+  };
+  std::unordered_map<std::string_view, const If *> seen;
   u32 count = 0;
   for (const If *branch = &first; branch != nullptr && count < 256; ++count) {
     if (is_pure(branch->test)) {
-      const auto [before, is_new] = seen.emplace(text_of(site, branch->test), branch->test);
+      const auto [before, is_new] = seen.emplace(text_of(site, branch->test), branch);
       if (!is_new) {
         Finding &finding = report(site, *branch->test,
                                   fmt::format("this branch never runs: an earlier branch has the same test, `{}`",
                                               text_of(site, branch->test)),
                                   "correct the test, or remove the branch");
-        add_note(finding, site, *before->second, "here is the first");
+        add_note(finding, site, *before->second->test, "here is the first");
+        if (body_of(*branch) == body_of(*before->second)) {
+          finding.tier = Tier::Hint; // nothing is lost
+        }
       }
     }
     branch = branch->orelse.size() == 1 ? as<If>(branch->orelse[0]) : nullptr;

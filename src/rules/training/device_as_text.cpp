@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/lightning.h"
+#include "rules/origin_bindings.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -255,7 +256,52 @@ void check_membership(Site &site, const Compare &compare) {
   }
 }
 
+// Does the expression give a text in any case, and the name of a device in some?
+bool is_device_name(const Site &site, const Expr *expr, bool &names_device) {
+  if (const auto *choice = as<IfExp>(expr)) {
+    return is_device_name(site, choice->body, names_device) && is_device_name(site, choice->orelse, names_device);
+  }
+  if (as_string(expr) == nullptr) {
+    return false;
+  }
+  const std::string text = string_of(site, expr).value_or("");
+  names_device |= text == "cpu" || text == "mps" || text.starts_with("cuda");
+  return true;
+}
+
+// `device.type` and `device.index` of a text: the first is an error, and the second the method of texts.
+void check_text(Site &site, const Attribute &attribute) {
+  const auto *name = as<Name>(attribute.value);
+  const auto *called = site.ancestors.empty() ? nullptr : as<Call>(site.ancestors.back());
+  if (name == nullptr || site.module->is_test || site.function == nullptr || attribute.context != Context::Load ||
+      (called != nullptr && called->func == &attribute)) {
+    return;
+  }
+  bool is_settled = false;
+  bool names_device = false;
+  const auto bindings = bindings_before(site, *site.function, name->id, name->start, is_settled, true);
+  const bool is_text =
+      is_settled && std::ranges::all_of(bindings, [&](const OriginBinding *binding) {
+        return binding->path.empty() && binding->value != nullptr && is_device_name(site, binding->value, names_device);
+      });
+  if (!is_text || !names_device || bindings.empty()) {
+    return;
+  }
+  const bool is_type = attribute.attr.text() == "type";
+  Finding &finding = report(
+      site, attribute,
+      is_type ? fmt::format("`{}` is a string, which has no `type`, so this raises an AttributeError", name->id.text())
+              : fmt::format("`{0}` is a string, so `{0}.index` is a method of strings and not the number of a GPU",
+                            name->id.text()),
+      fmt::format("make it a device first: `{0} = torch.device({0})`", name->id.text()));
+  add_note(finding, site, *bindings[0]->value, "it is set to a string here");
+}
+
 void check(Site &site, const Node &node) {
+  if (const auto *attribute = as<Attribute>(&node)) {
+    check_text(site, *attribute);
+    return;
+  }
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 || site.module->is_test) {
     return;
@@ -308,7 +354,7 @@ extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
 `device == "cuda"` where `device` is a `torch.device`, as `tensor.device` and `model.device` are; and
 `tensor.device == torch.device("cuda")`, as a tensor on the GPU is on `cuda:0`. The same for `device in ("cuda", "cuda:0")`, and for `"cuda" in device`,
 which raises an error. The device may come from another function, an attribute or a field of a dataclass. Where only an annotation says that a parameter
-is a `torch.device`, it is a hint.
+is a `torch.device`, it is a hint. Also the other way around: `device.type` and `device.index` of a device that is a string.
 
 ## Why it is wrong
 
@@ -344,6 +390,7 @@ Where the value may also be a string, such as a command-line argument.
 
 - torch.device: type and index
 )"},
+                                             .names = "type index",
                                              .nodes = {NodeKind::Compare},
                                              .on_node = check};
 

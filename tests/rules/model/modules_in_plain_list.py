@@ -57,7 +57,7 @@ class Silent(nn.Module):
     def forward(self, x):
         for layer in self.both + self.activations + self.hidden + self.parts + self.teacher:
             x = layer(x)
-        self.losses.append(self.net(x))
+        self.losses.append(self.net(x))  # expect: DP280
         return self.sequence(x) + sum(layer(x) for layer in self.wrapped), self.sizes
 
 

@@ -45,6 +45,8 @@ def branches(kind, parameters):
         return torch.optim.SGD(parameters, lr=1e-3)
     elif kind == "adam":  # expect: DP995
         return torch.optim.AdamW(parameters, lr=1e-3)
+    elif kind == "sgd":  # hint: DP995
+        return torch.optim.SGD(parameters, lr=1e-3)
     raise ValueError(kind)
 
 

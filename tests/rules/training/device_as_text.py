@@ -26,3 +26,16 @@ def on_gpu(x: torch.Tensor, other, y):
     c = x.device != torch.device("cpu")
     d = other.device == torch.device("cuda")
     return a, b, c, d, y
+
+
+def string_as_device(name):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda":
+        print(torch.cuda.get_device_name(device.index))  # expect: DP890
+    if device.type == "cuda":  # expect: DP890
+        print("GPU")
+    position = device.index("c")
+    device = torch.device(device)
+    print(device.index, device.type, position)
+    name = "cuda" if name is None else name
+    return name.type
