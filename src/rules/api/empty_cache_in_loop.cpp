@@ -76,7 +76,7 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .documentation = R"(## What it finds
 
 `torch.cuda.empty_cache()`, or that of another device, in every iteration of a loop or in a training step. In a loop
-without training it is only a hint. Also `gc.collect()` in every training step.
+without training it is only a hint, unless that loop is inside another one. Also `gc.collect()` in every training step.
 
 ## Why it costs
 

@@ -124,6 +124,7 @@ extern constinit const Rule kGuidanceInTwoPasses = {
              .documentation = R"(## What it finds
 
 A sampling loop that calls a network of Diffusers twice with the same latents and the same time, once with and once without the condition.
+Also a method of a network that runs its own `forward` twice, with one argument that differs, and subtracts the results.
 
 ## Why it costs
 

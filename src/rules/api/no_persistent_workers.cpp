@@ -118,7 +118,8 @@ extern constinit const Rule kNoPersistentWorkers = {
              .documentation = R"(## What it finds
 
 A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the
-loader has no `persistent_workers`. It is a hint where the loop does not train. A number of workers that users choose
+loader has no `persistent_workers`. It is a hint where the loop does not train, unless it is a
+generator that cycles through the loader. A number of workers that users choose
 counts as some, unless 0 is written as its default.
 
 ## Why it costs

@@ -190,7 +190,8 @@ extern constinit const Rule kTokenizePerItem = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A Hugging Face tokenizer that is called in the `__getitem__` of a dataset.
+A Hugging Face tokenizer that is called in the `__getitem__` of a dataset. In a collator, or in a function that
+`__getitem__` leads to, it is a hint, unless the tokenizer is one that is implemented in Python (`use_fast=False`).
 
 ## Why it costs
 

@@ -197,7 +197,8 @@ extern constinit const Rule kKeptForASetting = {
              .documentation = R"(## What it finds
 
 A loop under `torch.no_grad()` that appends a tensor to a list in every iteration, where the list is read only under a test of a
-setting: `return torch.stack(images) if return_all else image`.
+setting: `return torch.stack(images) if return_all else image`. Also a `forward()` that returns something else early for such a
+setting.
 
 ## Why it costs
 

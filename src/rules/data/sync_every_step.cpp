@@ -252,7 +252,8 @@ tensor as a condition or in an f-string, `print(t)`, `add_scalar(…, t)`, index
 The rule follows the step into the functions, losses and models of the project that it calls, into Lightning's
 `training_step` and into a Trainer's `compute_loss`, and reports all places of one loop together. It also checks the `forward()`
 of modules that no visible step runs, with the functions that it calls, and at evaluations: numbers that are
-read for each batch or sample only to add them up are advice, and conditions are hints. Loops that run a model again and
+read for each batch or sample only to add them up are advice, and most conditions are hints: tests of each element of a
+tensor, and of all of one (`assert y.min() >= 0`), are reported. Loops that run a model again and
 again on what it gave before, such as denoising steps, are checked as well (advice).
 
 All places of one loop are notes of one finding. The program has to use a GPU. These are hints: reads that a setting

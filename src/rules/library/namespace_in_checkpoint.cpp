@@ -133,7 +133,8 @@ extern constinit const Rule kNamespaceInCheckpoint = {
              .documentation = R"(## What it finds
 
 `torch.save` of a dict that contains what `argparse` has parsed, in a project that loads checkpoints without
-`weights_only=`. It is a hint unless the project requires torch 2.6 or newer.
+`weights_only=`. It is a hint unless the project requires torch 2.6 or newer. A whole module in a checkpoint is always a
+hint.
 
 ## Why it is wrong
 

@@ -52,6 +52,41 @@ const Expr *replaced_argument(const Site &site, const model::Loop &loop, const A
   return nullptr;
 }
 
+// Does the function read an attribute of the parameter? A random key has none.
+bool reads_fields(const model::FunctionInfo &function, u32 position) {
+  return function.definition() != nullptr && position < function.params.size() &&
+         any_node(function.definition()->body, [&](const Node *node) {
+           const auto *field = as<Attribute>(node);
+           const auto *owner = field != nullptr ? as<Name>(field->value) : nullptr;
+           return owner != nullptr && owner->id == function.params[position]->name;
+         });
+}
+
+// `new_actor, info = step(self.actor, batch)` and then `self.actor = new_actor`, in a function that a loop calls.
+const Expr *stored_back(const Site &site, const Assign &assignment, const Call &call, const model::FunctionInfo &step) {
+  const FunctionDef *const definition = site.function->definition();
+  const auto *results = as<Tuple>(assignment.targets[0]);
+  std::vector<const Expr *> replaced;
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    const Expr *const arg = call.args[i];
+    const bool is_replaced =
+        definition != nullptr && results != nullptr && arg->kind == NodeKind::Attribute &&
+        std::ranges::any_of(definition->body, [&](const Stmt *statement) {
+          const auto *store = as<Assign>(statement);
+          const auto *value = store != nullptr && store->start > assignment.end ? as<Name>(store->value) : nullptr;
+          return value != nullptr && store->targets.size() == 1 &&
+                 text_of(site, store->targets[0]) == text_of(site, arg) && is_bound_by(site, results, value->id.text());
+        });
+    if (is_replaced && reads_fields(step, i)) {
+      return arg;
+    }
+    if (is_replaced) {
+      replaced.push_back(arg);
+    }
+  }
+  return replaced.size() > 1 ? replaced[1] : nullptr;
+}
+
 // A layer whose table of parameters alone is large: then the second copy of the state takes hundreds of megabytes.
 struct LargeLayer {
   const Call *call = nullptr;
@@ -101,8 +136,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
+  const bool is_method = loop == nullptr && site.function != nullptr && site.function->in_loop;
   const Value callee =
-      loop != nullptr && runs_compiled_jax(site.project, *call) ? site.project.callee_of(call) : Value{};
+      (loop != nullptr || is_method) && runs_compiled_jax(site.project, *call) ? site.project.callee_of(call) : Value{};
   if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
     return;
   }
@@ -116,7 +152,8 @@ void check(Site &site, const Node &node) {
       !reaches_word(inside, *step.node, Words(kGradient)) || !reaches_word(inside, *step.node, Words(kOptimizer))) {
     return;
   }
-  const Expr *state = replaced_argument(site, *loop, assignment, *call);
+  const Expr *state =
+      loop != nullptr ? replaced_argument(site, *loop, assignment, *call) : stored_back(site, assignment, *call, step);
   note_read_everything(); // whoever comes first tells
   const Known &known = site.memory.recall<Known>(&step, [] { return Known{}; });
   if (state == nullptr || known.is_reported) {

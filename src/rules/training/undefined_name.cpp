@@ -126,6 +126,7 @@ public:
     case NodeKind::Global:
       for (const Symbol name : static_cast<const Global *>(node)->names) {
         bound.insert(name.id);
+        globals.push_back(name);
       }
       return;
     case NodeKind::ExceptHandler:
@@ -149,6 +150,7 @@ public:
   SymbolSet &bound;
   std::vector<const Name *> read_at_once; // when the file is imported or run; each name where it stands first
   std::vector<const Name *> read;         // in functions
+  std::vector<Symbol> globals;            // that functions say they bind
   bool is_open = false;                   // more names may be bound in ways that are not looked at
 
 private:
@@ -192,6 +194,47 @@ bool is_marked(const Site &site, const Name &name) {
   return rest.substr(0, rest.find('\n')).find("noqa") != std::string_view::npos;
 }
 
+// `global step; step = compile(step)` in a file that has no other `step`: the first call already reads it.
+void check_global(Site &site, Symbol name) {
+  const Assign *first = nullptr;
+  u32 stores = 0;
+  u32 of_itself = 0;
+  bool is_bound_otherwise = false;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(statement, [&](const Node *node) {
+      const auto *function = as<FunctionDef>(node);
+      const auto *type = as<ClassDef>(node);
+      const auto *import = as<ImportFrom>(node);
+      const auto *whole = as<Import>(node);
+      const auto *use = as<Name>(node);
+      const auto *assignment = as<Assign>(node);
+      const auto binds = [name](const Alias *alias) {
+        return (alias->asname ? alias->asname.text() : alias->name.text().substr(0, alias->name.text().find('.'))) ==
+               name.text();
+      };
+      is_bound_otherwise |=
+          (function != nullptr &&
+           (function->name == name ||
+            std::ranges::any_of(function->params, [name](const Param *one) { return one->name == name; }))) ||
+          (type != nullptr && type->name == name) || (import != nullptr && std::ranges::any_of(import->names, binds)) ||
+          (whole != nullptr && std::ranges::any_of(whole->names, binds));
+      stores += use != nullptr && use->id == name && use->context != Context::Load ? 1 : 0;
+      const auto *target =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      if (target != nullptr && target->id == name && mentions(assignment->value, name)) {
+        ++of_itself;
+        first = first == nullptr ? assignment : first;
+      }
+      return false;
+    });
+  }
+  if (is_bound_otherwise || first == nullptr || stores != of_itself || is_builtin(name)) {
+    return;
+  }
+  report(site, *first->value, fmt::format("`{}` is neither defined nor imported in this file", name.text()),
+         fmt::format("define or import `{}`", name.text()));
+}
+
 void check(Site &site) {
   const model::ParsedFile &file = *site.module->parsed;
   if (!file.tree.errors.empty() || file.path.ends_with(".ipynb") || site.module->is_test) {
@@ -210,6 +253,13 @@ void check(Site &site) {
   };
   if (names.is_open || std::ranges::any_of(names.read_at_once, is_undefined)) {
     return;
+  }
+  const bool asks = !names.globals.empty() && file_has_word(site, {"NameError", "globals()", "exec("});
+  for (std::size_t i = 0; i < names.globals.size() && !asks; ++i) {
+    if (std::find(names.globals.begin(), names.globals.begin() + static_cast<std::ptrdiff_t>(i), names.globals[i]) ==
+        names.globals.begin() + static_cast<std::ptrdiff_t>(i)) {
+      check_global(site, names.globals[i]);
+    }
   }
   std::vector<const Name *> undefined;
   std::unordered_map<u32, std::vector<const Name *>> places; // of each, the first few
