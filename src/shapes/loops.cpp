@@ -1,4 +1,4 @@
-#include "shapes/interpreter.h"
+#include "shapes/bool_arithmetic.h"
 
 #include <algorithm>
 
@@ -259,7 +259,9 @@ Flow Interpreter::exec_while(const While *statement) {
   u32 iterations = 0;
   while (iterations < limits_.iterations) {
     is_undecided_ = false;
-    const Truth test = truth(eval(statement->test));
+    const Value condition = eval(statement->test);
+    check_truth_value(*this, statement->test, condition);
+    const Truth test = truth(condition);
     if (test == Truth::No) {
       break;
     }

@@ -1,4 +1,5 @@
-// The tables of array_parts.cpp, torchvision_models.cpp, lightning.cpp, python_collections.cpp, torch_places.cpp and einops.cpp.
+// The tables of array_parts.cpp, torchvision_models.cpp, lightning.cpp, python_collections.cpp, torch_places.cpp and
+// einops.cpp.
 #pragma once
 
 #include "shapes/registry.h"

@@ -295,7 +295,39 @@ Value call_three(Operation &op) {
   return op.like(*input, op.short_name().ends_with("_") ? input->shape : shape);
 }
 
+// Gradients are computed of one number.
+Value call_backward(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input != nullptr && input->library == Library::Torch && input->shape.is_known() && !op.is_open &&
+      op.arg("gradient").is(Tag::None) && op.in.terms.is_at_least(numel(op.in, input->shape), 2)) {
+    fail(op, Fault::WrongRank, {input},
+         fmt::format("backward() starts from one number, but gets {}", op.in.text_of(*input)),
+         "reduce the loss first, for instance with .mean()");
+  }
+  return Value::none();
+}
+
+// Embedding.from_pretrained(table)
+Value call_pretrained_embedding(Operation &op) {
+  const Tensor *const table = op.tensor("embeddings");
+  Arguments sizes;
+  sizes.node = as<Call>(op.node);
+  sizes.positional = {Value::of(Dim{}), Value::of(Dim{})};
+  if (table != nullptr && table->shape.is_known()) {
+    if (table->shape.rank() != 2) {
+      fail(op, Fault::WrongRank, {table},
+           "from_pretrained takes a table with 2 dimensions, but gets " + op.in.text_of(*table),
+           "give it one row for each index");
+    } else {
+      sizes.positional = {Value::of(table->shape.dims[0]), Value::of(table->shape.dims[1])};
+    }
+  }
+  return op.in.call_api(intern("torch.nn.Embedding"), sizes, op.node);
+}
+
 constexpr TransferEntry kTable[] = {
+    {"backward", call_backward},
+    {"embedding_pretrained", call_pretrained_embedding},
     {"scatter", call_scatter},
     {"grid_sample", call_grid_sample},
     {"affine_grid", call_affine_grid},
