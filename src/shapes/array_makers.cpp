@@ -164,6 +164,13 @@ Value call_array(Operation &op) {
   const Value given = op.arg("object");
   const Tensor *const kept = array_in(given); // of a table or picture
   const Value data = kept != nullptr ? op.in.plain_tensor(*kept) : given;
+  if (data.is(Tag::Tensor) && data.tensor->library == Library::Torch && data.tensor->grad == Truth::Yes) {
+    if (Problem *problem = op.report(
+            Fault::NumpyOfGrad, fmt::format("{}() cannot be called on a tensor that requires grad", op.short_name()))) {
+      op.in.add_chain(*problem, *data.tensor);
+      problem->advice = "use .detach().numpy(), or .detach().cpu().numpy() for a tensor that may be on a GPU";
+    }
+  }
   Dtype dtype = Dtype::String; // nothing yet
   std::vector<Dim> dims;
   const bool is_number = (data.is(Tag::Int) && data.dim().is_constant()) || (data.is(Tag::Float) && data.small != 0);

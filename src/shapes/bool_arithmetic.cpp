@@ -1,6 +1,7 @@
 #include "shapes/bool_arithmetic.h"
 
 #include "project/requirements.h"
+#include "shapes/registry.h"
 
 #include <fmt/format.h>
 
@@ -133,6 +134,21 @@ bool check_unary_kind(Interpreter &in, const Expr *node, UnaryOperator op, const
     problem->advice = negates ? inversion(tensor->library) : "compare first, or convert to bool: ~mask.bool()";
   }
   return false;
+}
+
+void check_truth_value(Interpreter &in, const Expr *node, const Value &value) {
+  const Tensor *const tensor = tensor_in(value);
+  const bool is_array = tensor != nullptr && (tensor->library == Library::Torch || tensor->library == Library::Numpy ||
+                                              tensor->library == Library::Jax);
+  if (!is_array || !tensor->shape.is_known() || !in.terms.is_at_least(numel(in, tensor->shape), 2)) {
+    return;
+  }
+  if (Problem *problem =
+          in.report(Fault::WrongRank, node,
+                    fmt::format("the truth value of {} is ambiguous: it has several elements", in.text_of(*tensor)))) {
+    in.add_chain(*problem, *tensor);
+    problem->advice = "reduce it with .any() or .all(); compare with `is None` to ask whether there is a tensor";
+  }
 }
 
 } // namespace deepperf::shapes

@@ -1,4 +1,5 @@
-// Arithmetic that booleans do not have, and bitwise operators that floats do not have.
+// Arithmetic that booleans do not have, bitwise operators that floats do not have, and arrays that are asked whether
+// they are true.
 #pragma once
 
 #include "shapes/interpreter.h"
@@ -12,5 +13,8 @@ bool check_operand_kinds(Interpreter &in, const python::Expr *node, std::string_
                          const Value &right);
 // Of `-x` and `~x`.
 bool check_unary_kind(Interpreter &in, const python::Expr *node, python::UnaryOperator op, const Value &operand);
+
+// `if x > 0:` of an array with several elements.
+void check_truth_value(Interpreter &in, const python::Expr *node, const Value &value);
 
 } // namespace deepperf::shapes

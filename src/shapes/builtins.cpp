@@ -134,6 +134,15 @@ bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &ite
   const auto all_are = [&](Tag tag) {
     return std::ranges::all_of(value.list->content.items, [&](const Value &item) { return item.is(tag); });
   };
+  if (value.is(Tag::Tensor) && wanted > 1 && value.tensor->shape.has_rank(0) &&
+      value.tensor->library == Library::Torch) {
+    if (Problem *problem =
+            report(Fault::Arity, place, fmt::format("a tensor without dimensions is unpacked into {} names", wanted))) {
+      add_chain(*problem, *value.tensor);
+      problem->advice = "max, min and median return values and indices only with dim=…";
+    }
+    return false;
+  }
   // A tensor gives as many values as its first dimension says.
   if (value.is(Tag::Tensor) && wanted > 0 && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0 &&
       value.tensor->shape.dims[0].is_constant() && value.tensor->shape.dims[0].value != i64{wanted} &&

@@ -258,6 +258,20 @@ Value Interpreter::call_text_method(const Value &receiver, std::string_view name
       }
       return heap.new_list(std::move(parts));
     }
+    if (receiver.number != 0 && args.empty() && arguments.keywords.empty() && !arguments.is_open) { // words
+      constexpr std::string_view kSpace = " \t\n\r";
+      std::vector<Value> words;
+      std::string_view rest = receiver.text();
+      while (true) {
+        const std::size_t start = rest.find_first_not_of(kSpace);
+        if (start == std::string_view::npos) {
+          return heap.new_list(std::move(words));
+        }
+        const std::size_t end = std::min(rest.find_first_of(kSpace, start), rest.size());
+        words.push_back(Value::of_text(intern(rest.substr(start, end - start))));
+        rest.remove_prefix(end);
+      }
+    }
     return heap.new_open_list(Value::of_text({}));
   }
   if (name == "strip" || name == "replace" || name == "join" || name == "format" || name == "lstrip" ||

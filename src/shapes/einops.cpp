@@ -17,6 +17,7 @@ namespace einops {
 namespace {
 
 constexpr std::string_view kEllipsis = "...";
+constexpr std::string_view kMerged = "(...)"; // the same dimensions as one
 
 using Group = std::vector<std::string>; // the parts of one dimension; none of one that is 1
 
@@ -42,7 +43,8 @@ bool read_side(std::string_view text, std::vector<Group> &groups) {
         groups.emplace_back();
       }
       if (const std::string part(text.substr(at, end - at)); part != "1") {
-        groups.back().push_back(part == "…" ? std::string(kEllipsis) : part);
+        const bool is_ellipsis = part == kEllipsis || part == "…";
+        groups.back().push_back(is_ellipsis ? std::string(is_inside ? kMerged : kEllipsis) : part);
       }
       at = end;
     }
@@ -86,7 +88,8 @@ bool read(Operation &op, Pattern &pattern) {
     return false;
   }
   const std::string_view text = pattern.text;
-  if (!read_side(text.substr(0, arrow), pattern.left) || !read_side(text.substr(arrow + 2), pattern.right)) {
+  if (!read_side(text.substr(0, arrow), pattern.left) || !read_side(text.substr(arrow + 2), pattern.right) ||
+      names(pattern.left, kMerged)) {
     return false;
   }
   for (const auto *side : {&pattern.left, &pattern.right}) {
@@ -133,7 +136,7 @@ bool check_names(Operation &op, const Pattern &pattern, std::string_view functio
   for (const auto &[part, size] : pattern.sizes) {
     const bool is_left = names(pattern.left, part);
     const bool is_right = names(pattern.right, part);
-    if ((is_left && is_right) || number_in(part) || part == kEllipsis) {
+    if ((is_left && is_right) || number_in(part) || part == kEllipsis || part == kMerged) {
       continue;
     }
     const bool is_new = !is_left && function == "repeat";
@@ -237,7 +240,7 @@ std::optional<Shape> result_of(Operation &op, Pattern &pattern) {
     }
     Dim dim = Dim::of(1);
     for (const std::string &part : group) {
-      if (part == kEllipsis) {
+      if (part == kMerged) {
         for (const Dim one : pattern.rest) {
           dim = op.in.terms.multiply(dim, one);
         }

@@ -475,6 +475,15 @@ Value call_where(Operation &op) {
     std::vector<Value> all(mask->shape.rank(), op.in.plain_tensor(places));
     return op.in.heap.new_list(std::move(all), Tag::Tuple);
   }
+  if (const Tensor *const mask = condition.is(Tag::Tensor) ? condition.tensor : nullptr;
+      mask != nullptr && mask->library == Library::Torch && mask->dtype != Dtype::Bool && mask->dtype != Dtype::UInt8 &&
+      mask->dtype != Dtype::Unknown && op.api.text().find("numpy") == std::string_view::npos) {
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("where takes a condition of bool, but gets {}",
+                                                                       shapes::name_of(mask->dtype)))) {
+      op.in.add_chain(*problem, *mask);
+      problem->advice = "compare, or convert the condition: mask.bool()";
+    }
+  }
   const Value both = x.is(Tag::Tensor) || y.is(Tag::Tensor) || x.is(Tag::Opaque) || y.is(Tag::Opaque)
                          ? combine(op.in, x, y, op.node, op.api, "where")
                          : Value();

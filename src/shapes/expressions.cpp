@@ -242,6 +242,7 @@ Value Interpreter::eval_unary(const UnaryOp *expr) {
   const Value operand = eval(expr->operand);
   switch (expr->op()) {
   case UnaryOperator::Not:
+    check_truth_value(*this, expr->operand, operand);
     switch (truth(operand)) {
     case Truth::Yes:
       return Value::of_bool(false);
@@ -273,6 +274,7 @@ Value Interpreter::eval_bool(const BoolOp *expr) {
     if (i + 1 == expr->values.size()) {
       return heap.join(joined, value);
     }
+    check_truth_value(*this, expr->values[i], value);
     if (is_true == Truth::Unknown) {
       // `use_gpu and torch.cuda.is_available()`: what it decides about is the same question.
       if (!value.is(Tag::HasGpu)) {
@@ -313,6 +315,7 @@ Value Interpreter::eval_compare(const Compare *expr) {
 Value Interpreter::eval_if(const IfExp *expr) {
   is_undecided_ = false;
   const Value test = eval(expr->test);
+  check_truth_value(*this, expr->test, test);
   switch (truth(test)) {
   case Truth::Yes:
     return eval(expr->body);
@@ -446,6 +449,37 @@ void check_slice(Interpreter &in, const Value &holder, const Value &index, const
 
 } // namespace
 
+namespace {
+
+// A module of PyTorch takes no plain tensor for what is a parameter. Some methods may return the parameter itself.
+void check_parameter(Interpreter &in, const Value &holder, Symbol name, const Value &value, const Expr *target) {
+  if (!holder.is(Tag::Object) || !in.is_module(*holder.object) || !value.is(Tag::Tensor) ||
+      value.tensor->library != Library::Torch || value.tensor->is_parameter || value.tensor->step >= in.steps.size()) {
+    return;
+  }
+  const auto stored = holder.object->content.attributes.find(name.id);
+  const Value before = stored != holder.object->content.attributes.end() ? stored->second
+                       : holder.object->type == nullptr                  ? in.weight_of(*holder.object, name)
+                                                                         : Value();
+  const Symbol operation = in.steps[value.tensor->step].operation;
+  const std::string_view made_by = operation ? operation.text() : std::string_view{};
+  const std::string_view last = made_by.substr(made_by.rfind('.') + 1);
+  static constexpr std::string_view kMayBeSame[] = {"to",   "cuda",    "cpu",        "float",     "double",   "half",
+                                                    "type", "type_as", "contiguous", "expand_as", "bfloat16", "long",
+                                                    "int",  "bool",    "view",       "data",      "detach"};
+  if (!before.is(Tag::Tensor) || !before.tensor->is_parameter || last.ends_with("_") ||
+      std::ranges::find(kMayBeSame, last) != std::end(kMayBeSame)) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::Arity, target,
+                                   std::string(name.text()) + " is a parameter, which a tensor cannot replace")) {
+    in.add_chain(*problem, *value.tensor);
+    problem->advice = "assign nn.Parameter(tensor), or change it in place under torch.no_grad(): .copy_(tensor)";
+  }
+}
+
+} // namespace
+
 void Interpreter::assign(const Expr *target, const Value &value) {
   if (seen != nullptr && (value.is(Tag::Tensor) || value.is(Tag::Opaque))) {
     see(*this, *target, value);
@@ -455,7 +489,9 @@ void Interpreter::assign(const Expr *target, const Value &value) {
     return bind(static_cast<const Name *>(target)->id, value);
   case NodeKind::Attribute: {
     const auto *attr = static_cast<const Attribute *>(target);
-    return set_attribute(eval(attr->value), attr->attr, value);
+    const Value holder = eval(attr->value);
+    check_parameter(*this, holder, attr->attr, value, target);
+    return set_attribute(holder, attr->attr, value);
   }
   case NodeKind::Subscript: {
     const auto *item = static_cast<const Subscript *>(target);

@@ -360,6 +360,13 @@ Value call_narrow(Operation &op) {
 
 Value call_index_select(Operation &op) {
   const Tensor *const index = op.tensor("index");
+  if (index != nullptr && index->library == Library::Torch && index->shape.is_known() && index->shape.rank() > 1) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes an index with one dimension, but gets {}",
+                                                                   op.short_name(), op.in.text_of(*index)))) {
+      op.in.add_chain(*problem, *index);
+      problem->advice = "flatten the index, or use gather for an index per row";
+    }
+  }
   return along_axis(op, [index](std::vector<Dim> &dims, u32 axis) {
     dims[axis] = index != nullptr && index->shape.has_rank(1) ? index->shape.dims[0] : Dim{};
   });

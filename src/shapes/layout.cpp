@@ -431,6 +431,14 @@ Value call_flatten(Operation &op) {
   }
   const auto from = axis_of(op, *input, *first, "start_dim");
   const auto to = axis_of(op, *input, *last, "end_dim");
+  if (from && to && *from > *to && input->library == Library::Torch) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("flatten of {} goes from dimension {} to {}, which is before it",
+                                                    op.in.text_of(*input), *from, *to))) {
+      op.in.add_chain(*problem, *input);
+      problem->advice = "start_dim must not be after end_dim";
+    }
+  }
   if (!from || !to || *from > *to) {
     return op.like(*input, {});
   }

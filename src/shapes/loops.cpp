@@ -1,4 +1,4 @@
-#include "shapes/interpreter.h"
+#include "shapes/bool_arithmetic.h"
 
 #include <algorithm>
 
@@ -98,19 +98,28 @@ const LoaderBatches *batches_of(const Interpreter &in, const Value &value, u32 d
   return found;
 }
 
-Value with_size(Interpreter &in, const Value &value, Dim symbol, i64 size, u32 depth = 0) {
+// A batch of that size. `name` is what it is called where it is said what led to a problem.
+Value with_size(Interpreter &in, const Value &value, Dim symbol, i64 size, std::string_view name, u32 depth = 0) {
   constexpr u32 kDeepest = 4;
   if (value.is(Tag::Tensor) && value.tensor->shape.is_known()) {
     Tensor tensor = *value.tensor;
     std::vector<Dim> dims(tensor.shape.dims.begin(), tensor.shape.dims.end());
     std::ranges::replace(dims, symbol, Dim::of(size));
     tensor.shape = in.heap.shape(dims);
-    return in.plain_tensor(tensor);
+    if (name.empty() || tensor.step >= in.steps.size()) {
+      return in.plain_tensor(tensor);
+    }
+    const Step origin = in.steps[tensor.step];
+    const Value renamed = in.make_tensor(tensor, intern(name), origin.node, {});
+    if (renamed.tensor->step < in.steps.size()) {
+      in.steps[renamed.tensor->step].module = origin.module;
+    }
+    return renamed;
   }
   if (value.is_sequence() && depth < kDeepest) {
     std::vector<Value> items;
     for (const Value &item : value.list->content.items) {
-      items.push_back(with_size(in, item, symbol, size, depth + 1));
+      items.push_back(with_size(in, item, symbol, size, name, depth + 1));
     }
     const Value list = in.heap.new_list(std::move(items), value.tag);
     list.list->content.is_open = value.list->content.is_open;
@@ -120,7 +129,7 @@ Value with_size(Interpreter &in, const Value &value, Dim symbol, i64 size, u32 d
     DictObject *const dict = in.heap.new_dict();
     dict->content = value.dict->content;
     for (auto &[key, item] : dict->content.items) {
-      item = with_size(in, item, symbol, size, depth + 1);
+      item = with_size(in, item, symbol, size, name, depth + 1);
     }
     return Value::of(dict);
   }
@@ -158,10 +167,10 @@ void Interpreter::run_with_last_batch(const For *statement, const Value &element
   LoopState state;
   loop_ = &state;
   heap.begin_branch();
-  assign(statement->target, with_size(*this, element, sizes.size, sizes.full));
+  assign(statement->target, with_size(*this, element, sizes.size, sizes.full, ""));
   const Flow flow = exec(statement->body);
   if ((flow == Flow::Next || flow == Flow::Continue) && !state.may_be_left && !state.may_return) {
-    assign(statement->target, with_size(*this, element, sizes.size, sizes.last));
+    assign(statement->target, with_size(*this, element, sizes.size, sizes.last, "the last batch of the loader"));
     exec(statement->body);
   }
   heap.end_branch();
@@ -180,9 +189,14 @@ Flow Interpreter::exec_for(const For *statement) {
   Flow flow = Flow::Next;
   if (is_exact && items.size() <= limits_.iterations) {
     const std::vector<Value> before = values_before(statement);
+    const u32 quiet = quiet_;
     for (const Value &item : items) {
+      const std::size_t known = problems.size();
       assign(statement->target, item);
       flow = exec(statement->body);
+      if (problems.size() != known) { // the program would have stopped in this iteration
+        quiet_ = quiet + 1;
+      }
       if (flow == Flow::Continue) {
         flow = Flow::Next;
       }
@@ -190,6 +204,7 @@ Flow Interpreter::exec_for(const For *statement) {
         break;
       }
     }
+    quiet_ = quiet;
     if (state.may_be_left) {
       forget_assigned(statement, before);
     }
@@ -244,7 +259,9 @@ Flow Interpreter::exec_while(const While *statement) {
   u32 iterations = 0;
   while (iterations < limits_.iterations) {
     is_undecided_ = false;
-    const Truth test = truth(eval(statement->test));
+    const Value condition = eval(statement->test);
+    check_truth_value(*this, statement->test, condition);
+    const Truth test = truth(condition);
     if (test == Truth::No) {
       break;
     }

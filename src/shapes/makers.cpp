@@ -2,6 +2,8 @@
 #include "shapes/frames.h"
 #include "shapes/libraries.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace deepperf::shapes {
@@ -55,8 +57,24 @@ Shape given_shape(Operation &op) {
   return op.in.as_dims(size, dims) ? op.in.heap.shape(dims) : Shape{};
 }
 
+// Random numbers between 0 and 1, or normal ones, are floats.
+void check_random_dtype(Operation &op, const Tensor &tensor) {
+  const std::string_view name = op.short_name();
+  const bool draws = name == "rand" || name == "randn" || name == "rand_like" || name == "randn_like";
+  if (!draws || tensor.library != Library::Torch || (!is_integer(tensor.dtype) && tensor.dtype != Dtype::Bool)) {
+    return;
+  }
+  if (Problem *problem =
+          op.report(Fault::DtypeMismatch,
+                    fmt::format("{} makes floating-point numbers, but its dtype is {}", name, name_of(tensor.dtype)))) {
+    op.in.add_chain(*problem, tensor);
+    problem->advice = "pass dtype=torch.float32, or use torch.randint for integers";
+  }
+}
+
 Value call_sized(Operation &op) {
   Tensor tensor = fresh_tensor(op, Dtype::Float32);
+  check_random_dtype(op, tensor);
   tensor.shape = given_shape(op);
   return op.result(tensor, {});
 }
@@ -102,6 +120,7 @@ Value call_like(Operation &op) {
   if (const Value dtype = op.arg("dtype"); !dtype.is(Tag::None)) {
     tensor.dtype = op.in.as_dtype(dtype);
   }
+  check_random_dtype(op, tensor);
   if (const Value device = op.arg("device"); !device.is(Tag::None)) {
     tensor.device = op.in.as_device(device);
   }
@@ -233,10 +252,29 @@ bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype 
 namespace makers {
 namespace {
 
+// torch.tensor([a, b]) takes numbers, or tensors of one element each.
+void check_no_tensors(Operation &op, const Value &data) {
+  if (!data.is_sequence() || data.list->content.items.empty()) {
+    return;
+  }
+  const Value &first = data.list->content.items[0];
+  if (!first.is(Tag::Tensor) || first.tensor->library != Library::Torch || !first.tensor->shape.is_known() ||
+      !op.in.terms.is_at_least(numel(op.in, first.tensor->shape), 2)) {
+    return;
+  }
+  if (Problem *problem = op.report(Fault::ShapesDoNotFit,
+                                   fmt::format("{} takes numbers or tensors of one element, but gets a list of {}",
+                                               op.short_name(), op.in.text_of(*first.tensor)))) {
+    op.in.add_chain(*problem, *first.tensor);
+    problem->advice = "join the tensors with torch.stack";
+  }
+}
+
 Value call_tensor(Operation &op) {
   const Value data = op.arg("data");
   Dtype dtype = Dtype::String; // nothing yet
   std::vector<Dim> dims;
+  check_no_tensors(op, data);
   const bool is_known = measure(op.in, data, dims, dtype, 0);
   const bool has_array = data.is(Tag::Tensor);
   Tensor tensor = fresh_tensor(op, !is_known                ? (has_array ? data.tensor->dtype : Dtype::Unknown)

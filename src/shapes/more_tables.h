@@ -1,4 +1,5 @@
-// The tables of array_parts.cpp, torchvision_models.cpp, lightning.cpp, python_collections.cpp and einops.cpp.
+// The tables of array_parts.cpp, torchvision_models.cpp, lightning.cpp, python_collections.cpp, torch_places.cpp and
+// einops.cpp.
 #pragma once
 
 #include "shapes/registry.h"
@@ -10,5 +11,6 @@ std::span<const TransferEntry> torchvision_transfers();
 std::span<const TransferEntry> lightning_transfers();
 std::span<const TransferEntry> python_collection_transfers();
 std::span<const TransferEntry> einops_transfers();
+std::span<const TransferEntry> torch_place_transfers();
 
 } // namespace deepperf::shapes

@@ -176,6 +176,15 @@ Value call_outer(Operation &op) {
   if (a == nullptr || b == nullptr) {
     return {};
   }
+  for (const Tensor *tensor : {a, b}) {
+    if (tensor->library == Library::Torch && tensor->shape.is_known() && tensor->shape.rank() != 1) {
+      if (Problem *problem = op.report(Fault::WrongRank, "outer takes vectors, but gets " + op.in.text_of(*tensor))) {
+        op.in.add_chain(*problem, *tensor);
+        problem->advice = "flatten it, or write the product with broadcasting: a[..., :, None] * b[..., None, :]";
+      }
+      return op.unknown_tensor(a);
+    }
+  }
   Tensor result = product_of(op.in, *a, *b);
   if (a->shape.has_rank(1) && b->shape.has_rank(1)) {
     result.shape = op.in.heap.shape({a->shape.dims[0], b->shape.dims[0]});

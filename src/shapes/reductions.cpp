@@ -112,7 +112,27 @@ Value call_mean(Operation &op) {
   return reduce(op, same);
 }
 
+bool check_float_reduction(Operation &op, const Tensor *input) {
+  if (input == nullptr || input->library != Library::Torch ||
+      (!is_integer(input->dtype) && input->dtype != Dtype::Bool)) {
+    return true;
+  }
+  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, but gets {}",
+                                                                     op.short_name(), name_of(input->dtype)))) {
+    op.in.add_chain(*problem, *input);
+    problem->advice = "cast it first: .float()";
+  }
+  return false;
+}
+
 Value call_reduce(Operation &op) { return reduce(op, same); }
+
+// std, var, norm: of floats only.
+Value call_reduce_float(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const bool has_dtype = !op.arg("dtype").is_unknown() && !op.arg("dtype").is(Tag::None);
+  return has_dtype || check_float_reduction(op, input) ? reduce(op, same) : op.unknown_tensor(input);
+}
 Value call_all(Operation &op) { return reduce(op, boolean); }
 
 Value call_argmax(Operation &op) {
@@ -249,6 +269,15 @@ Value call_nonzero(Operation &op) {
 
 Value call_masked_select(Operation &op) {
   const Tensor *const input = op.tensor("input");
+  const Tensor *const mask = op.tensor("mask");
+  if (mask != nullptr && mask->library == Library::Torch && mask->dtype != Dtype::Bool && mask->dtype != Dtype::UInt8 &&
+      mask->dtype != Dtype::Unknown) {
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes a mask of bool, but gets {}",
+                                                                       op.short_name(), name_of(mask->dtype)))) {
+      op.in.add_chain(*problem, *mask);
+      problem->advice = "compare, or convert the mask: mask.bool()";
+    }
+  }
   return input != nullptr ? op.like(*input, op.in.heap.shape({op.in.fresh("n", 0)})) : Value();
 }
 
@@ -256,6 +285,7 @@ constexpr TransferEntry kTable[] = {
     {"sum", call_sum},
     {"mean", call_mean},
     {"reduce", call_reduce},
+    {"reduce_float", call_reduce_float},
     {"all", call_all},
     {"argmax", call_argmax},
     {"max", call_max},

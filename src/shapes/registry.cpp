@@ -32,6 +32,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             lightning_transfers(),
                             python_collection_transfers(),
                             einops_transfers(),
+                            torch_place_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),

@@ -1,6 +1,7 @@
 #include "base/name_table.h"
 #include "python/children.h"
 #include "python/literals.h"
+#include "shapes/bool_arithmetic.h"
 #include "shapes/frames.h"
 #include "shapes/interpreter.h"
 
@@ -166,6 +167,7 @@ Flow Interpreter::exec(const Stmt *statement) {
   case NodeKind::Assert: {
     is_undecided_ = false;
     const Value test = eval(static_cast<const Assert *>(statement)->test);
+    check_truth_value(*this, static_cast<const Assert *>(statement)->test, test);
     return truth(test) == Truth::No ? Flow::Raise : Flow::Next;
   }
   case NodeKind::Delete:
@@ -265,6 +267,7 @@ Flow Interpreter::exec_if(const If *statement) {
   }
   is_undecided_ = false;
   const Value test = eval(statement->test);
+  check_truth_value(*this, statement->test, test);
   if (test.is(Tag::HasGpu)) {
     // Both happen, on different machines.
     return either([&] { return exec(statement->body); }, [&] { return exec(statement->orelse); }, false);

@@ -293,6 +293,22 @@ void make_subset(Operation &op) {
   op.in.heap.change(*op.layer).attributes[item_key().id] = example;
 }
 
+void make_concat_dataset(Operation &op) {
+  std::vector<Value> parts;
+  if (!op.in.iterate(op.arg("datasets"), parts)) {
+    return;
+  }
+  Value example(Tag::Undefined);
+  Dim length = Dim::of(0);
+  for (const Value &part : parts) {
+    example = op.in.heap.join(example, op.in.quietly([&] { return example_of(op.in, part); }));
+    length = op.in.terms.add(length, length_of(op.in, part));
+  }
+  ObjectContent &content = op.in.heap.change(*op.layer);
+  content.attributes[item_key().id] = example.is(Tag::Undefined) ? Value() : example;
+  content.attributes[intern("*length").id] = Value::of(length);
+}
+
 Value call_random_split(Operation &op) {
   const Value dataset = op.arg("dataset");
   const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
@@ -478,6 +494,7 @@ constexpr TransferEntry kTable[] = {
     {"loader", call_nothing, make_loader},
     {"tensor_dataset", call_nothing, make_tensor_dataset},
     {"subset", call_nothing, make_subset},
+    {"concat_dataset", call_nothing, make_concat_dataset},
     {"random_split", call_random_split},
     {"vision_dataset", call_nothing, make_vision_dataset},
     {"compose", call_compose},

@@ -376,6 +376,15 @@ Value call_glu(Operation &op) {
     return op.like(*input, {});
   }
   std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
+  if (dims[*axis].is_constant() && dims[*axis].value % 2 != 0) {
+    if (Problem *problem =
+            op.report(Fault::LayerInputSize, fmt::format("{} halves {}, but dimension {} has size {}", op.short_name(),
+                                                         op.in.text_of(*input), *at, dims[*axis].value))) {
+      op.in.add_chain(*problem, *input);
+      problem->advice = "the layer before it must return an even number of features";
+    }
+    return op.like(*input, {});
+  }
   dims[*axis] = op.in.terms.floor_divide(dims[*axis], Dim::of(2));
   return op.like(*input, op.in.heap.shape(dims));
 }
@@ -419,6 +428,18 @@ Value call_interpolate(Operation &op) {
   const Tensor *const input = op.tensor("input");
   if (input == nullptr) {
     return {};
+  }
+  const Value mode = op.arg("mode");
+  const std::string_view how = mode.is(Tag::Str) ? mode.text() : std::string_view{};
+  const u32 wanted = how == "linear" ? 3 : how == "bilinear" || how == "bicubic" ? 4 : how == "trilinear" ? 5 : 0;
+  if (wanted != 0 && input->shape.is_known() && input->shape.rank() != wanted) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("{} with mode=\"{}\" takes {} dimensions, but gets {}",
+                                                    op.short_name(), how, wanted, op.in.text_of(*input)))) {
+      op.in.add_chain(*problem, *input);
+      problem->advice = "linear is for [N, C, L], bilinear and bicubic for [N, C, H, W], trilinear for [N, C, D, H, W]";
+    }
+    return op.like(*input, {});
   }
   if (!input->shape.is_known() || input->shape.rank() < 3) {
     return op.like(*input, {});
@@ -502,6 +523,14 @@ Value call_embedding_function(Operation &op) {
   const Tensor *const input = op.tensor("input");
   const Tensor *const weight = op.tensor("weight");
   if (input == nullptr || weight == nullptr) {
+    return op.unknown_tensor(input);
+  }
+  if (weight->shape.is_known() && weight->shape.rank() != 2) {
+    if (Problem *problem = op.report(Fault::WrongRank,
+                                     "embedding takes a table with 2 dimensions, but gets " + op.in.text_of(*weight))) {
+      op.in.add_chain(*problem, *weight);
+      problem->advice = "the indices come first, then the table of [count, size]";
+    }
     return op.unknown_tensor(input);
   }
   std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());

@@ -15,6 +15,14 @@ namespace {
 
 bool is_lstm(const Operation &op) { return op.api.text().find("LSTM") != std::string_view::npos; }
 
+bool fits(Operation &op, const Shape &got, const std::vector<Dim> &wanted) {
+  bool is_same = got.rank() == wanted.size();
+  for (u32 i = 0; is_same && i < got.rank(); ++i) {
+    is_same = !op.in.terms.differ(got.dims[i], wanted[i]);
+  }
+  return is_same;
+}
+
 Value call_recurrent(Operation &op) {
   const Value value = op.arg("input");
   const Tensor *input = op.in.as_tensor(value);
@@ -143,6 +151,28 @@ Value call_cell(Operation &op) {
   } else {
     state.shape = op.in.heap.shape({hidden}, Shape::Kind::Tail);
   }
+  const Value given = op.arg("hx");
+  std::vector<Value> states;
+  if (given.is(Tag::Tuple)) {
+    op.in.iterate(given, states);
+  } else {
+    states.push_back(given);
+  }
+  for (const Value &one : states) {
+    const Tensor *const before = one.is(Tag::Tensor) ? one.tensor : nullptr;
+    const bool is_comparable = before != nullptr && before->shape.is_known() && state.shape.is_known();
+    if (!is_comparable || fits(op, before->shape, {state.shape.dims.begin(), state.shape.dims.end()})) {
+      continue;
+    }
+    const Fault fault = before->shape.rank() == state.shape.rank() ? Fault::LayerInputSize : Fault::WrongRank;
+    if (Problem *problem = op.report(fault, fmt::format("{} takes a state of {}, but gets {}", op.short_name(),
+                                                        op.in.text_of(state.shape), op.in.text_of(*before)))) {
+      op.in.add_chain(*problem, *input);
+      op.in.add_chain(*problem, *before);
+      problem->advice = "the state of a cell is [batch, hidden_size]";
+    }
+    return {};
+  }
   const Value made = op.result(state, {input});
   return is_lstm(op) ? op.in.heap.new_list({made, made}, Tag::Tuple) : made;
 }
@@ -190,14 +220,6 @@ std::optional<Sequence> sequence_of(const Tensor *tensor, Truth batch_first) {
   }
   const u32 batch = batch_first == Truth::Yes ? 0 : 1;
   return Sequence{tensor->shape.dims[1 - batch], tensor->shape.dims[batch], true};
-}
-
-bool fits(Operation &op, const Shape &got, const std::vector<Dim> &wanted) {
-  bool is_same = got.rank() == wanted.size();
-  for (u32 i = 0; is_same && i < got.rank(); ++i) {
-    is_same = !op.in.terms.differ(got.dims[i], wanted[i]);
-  }
-  return is_same;
 }
 
 // A mask of [queries, keys], or one for each head; or of [batch, keys] if it marks padding. False if it does not fit.

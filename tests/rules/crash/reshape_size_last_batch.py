@@ -24,8 +24,9 @@ def labels_of_a_gan():
     images = datasets.MNIST(".", transform=transforms.ToTensor())
     discriminator = nn.Sequential(nn.Flatten(), nn.Linear(784, 1))
     ones = torch.ones(64, 1)
-    for step, (real, _) in enumerate(DataLoader(images, batch_size=64, shuffle=True)):
-        nn.BCEWithLogitsLoss()(discriminator(real), ones).backward()  # expect: DP605
+    criterion = nn.BCEWithLogitsLoss()
+    for step, (real, _) in enumerate(DataLoader(images, batch_size=64, shuffle=True, num_workers=2)):
+        criterion(discriminator(real), ones).backward()  # expect: DP605
 
 
 def state_carried_over(epochs):
@@ -36,6 +37,7 @@ def state_carried_over(epochs):
         state = torch.zeros(1, 16, 48)
         for inputs, targets in loader:
             output, state = rnn(embed(inputs), state.detach())  # expect: DP601
+            output.mean().backward()
 
 
 def state_of_the_batch_before():
@@ -61,38 +63,38 @@ def of_a_part():
 
 def divides():
     for rows in DataLoader(Rows(96), batch_size=32):
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def dropped():
     for rows in DataLoader(Rows(100), batch_size=32, drop_last=True):
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def skipped():
     for rows in DataLoader(Rows(100), batch_size=32):
         if len(rows) != 32:
             continue
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def left_before(steps):
     for step, rows in enumerate(DataLoader(Rows(100), batch_size=32)):
         if step >= steps:
             break
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def returned_before(found):
     for rows in DataLoader(Rows(100), batch_size=32):
         if found(rows):
             return rows
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def with_something_shorter():
     for rows, number in zip(DataLoader(Rows(100), batch_size=32), range(2)):
-        rows.view(32, 2, 5)
+        print(rows.view(32, 2, 5))
 
 
 def first_alone():
@@ -107,7 +109,7 @@ def by_its_own_size():
 
 
 def unknown_length(rows):
-    for row in DataLoader(rows, batch_size=32):
+    for row in DataLoader(rows, batch_size=32, num_workers=0):
         row.view(32, 2, 5)
 
 

@@ -51,8 +51,7 @@ class Attention(nn.Module):
 
     def forward(self, x):
         q, k, v = (rearrange(t, "b n (h d) -> b h n d", h=self.heads) for t in self.to_qkv(x).chunk(3, dim=-1))  # expect: DP603
-        weights = torch.einsum("bhid,bhjd->bhij", q, k).softmax(dim=-1)
-        return self.out(rearrange(weights @ v, "b h n d -> b n (h d)"))
+        return self.out(rearrange(q + k + v, "b h n d -> b n (h d)"))
 
 
 class Turned(nn.Module):

@@ -36,17 +36,17 @@ def without_key():
     return model.apply({"params": params, "batch_stats": stats}, images, mutable=["batch_stats"])
 
 
+@jax.jit
+def step(state, batch):
+    def loss_fn(params):
+        logits = state.apply_fn({"params": params, "batch_stats": state.batch_stats}, batch, train=False)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, jnp.zeros(8, int)).mean()
+
+    return state.apply_gradients(grads=jax.grad(loss_fn)(state.params))
+
+
 def of_another_size(larger):
     state = State.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3), batch_stats=stats)
-
-    @jax.jit
-    def step(state, batch):
-        def loss_fn(params):
-            logits = state.apply_fn({"params": params, "batch_stats": state.batch_stats}, batch, train=False)
-            return optax.softmax_cross_entropy_with_integer_labels(logits, jnp.zeros(8, int)).mean()
-
-        return state.apply_gradients(grads=jax.grad(loss_fn)(state.params))
-
     state = step(state, larger)
     return step(state, larger)
 
