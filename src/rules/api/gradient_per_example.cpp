@@ -34,8 +34,9 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
 }
 
 // A function of the project that computes the gradient for what it is given: `grad = jax.grad(loss)(params, x, y)`.
-bool computes_gradient(const Site &site, const Call &call) {
-  const model::FunctionInfo *const function = called_function(site, call);
+bool computes_gradient(const Site &site, const Call &call, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const model::FunctionInfo *const function = depth < kMostDepth ? called_function(site, call) : nullptr;
   const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
   if (definition == nullptr || function->params.empty()) {
     return false;
@@ -55,7 +56,8 @@ bool computes_gradient(const Site &site, const Call &call) {
                 return name != nullptr && function->has_param(name->id);
               };
               return one != nullptr && one->args.size() >= 2 && std::ranges::all_of(one->args, takes) &&
-                     makes_gradient(site.project, model::scope_of(site.project, *function), one->func);
+                     (makes_gradient(site.project, model::scope_of(site.project, *function), one->func) ||
+                      computes_gradient(site, *one, depth + 1));
             })};
           })
       .value;

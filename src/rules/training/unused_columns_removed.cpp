@@ -86,14 +86,25 @@ const model::FunctionInfo *transform_of(const Site &site, const Expr *dataset) {
 
 // Are unused columns removed, for all that the arguments tell? Null if not, or not known.
 const Call *removing_arguments(const Site &site, const Expr *expr) {
-  const auto written = model::written_as(scope_of(site), expr);
-  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
-  if (made == nullptr || !argument_of(site_of(site, *made), *made, ~0U, "remove_unused_columns").is_absent()) {
-    return nullptr; // set, or perhaps in settings that are not known
-  }
-  const Value callee = site.project.callee_of(made);
-  const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
-  return api == "transformers.TrainingArguments" || api == "transformers.Seq2SeqTrainingArguments" ? made : nullptr;
+  const Call *made = nullptr;
+  bool is_other = false;
+  visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const std::string_view api =
+        call != nullptr ? called_api(site_of_origin(site, *origin.function), *call) : std::string_view{};
+    const bool is_made = api == "transformers.TrainingArguments" || api == "transformers.Seq2SeqTrainingArguments";
+    is_other |= !is_made || (made != nullptr && made != call);
+    made = is_made ? call : made;
+    return Onward::Stop;
+  });
+  // Set, or perhaps in settings that are not known.
+  return made != nullptr && !is_other &&
+                 argument_of(site_of(site, *made), *made, ~0U, "remove_unused_columns").is_absent()
+             ? made
+             : nullptr;
 }
 
 void check(Site &site, const Call &call) {
