@@ -29,6 +29,18 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
       api == "jax.hessian") {
     return true;
   }
+  if (callee.is(Value::Tag::Function) && callee.function->definition() != nullptr && depth < kMostDepth) {
+    // A function that returns it.
+    u32 results = 0;
+    const bool is_other = any_node(callee.function->definition()->body, [&](const Node *node) {
+      const auto *result = as<Return>(node);
+      results += result != nullptr ? 1 : 0;
+      return result != nullptr &&
+             (result->value == nullptr ||
+              !makes_gradient(project, model::scope_of(project, *callee.function), result->value, depth + 1));
+    });
+    return results != 0 && !is_other;
+  }
   return api == "jax.jit" && !call->args.empty() && depth < kMostDepth &&
          makes_gradient(project, scope, call->args[0], depth + 1);
 }

@@ -319,6 +319,23 @@ bool leaves_columns(const model::ClassInfo *type) {
          });
 }
 
+// `DataCollatorWithPadding(tokenizer)`, wherever it is made.
+bool is_made_by_library(const Site &site, const Expr *collator) {
+  bool found = false;
+  bool is_other = false;
+  visit_origins(site, *site.function, collator, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const bool is_library =
+        call != nullptr && called_api(site_of_origin(site, *origin.function), *call).starts_with("transformers.");
+    (is_library ? found : is_other) = true;
+    return Onward::Stop;
+  });
+  return found && !is_other;
+}
+
 void check_own(Site &site, const Call &call, const model::ClassInfo *type) {
   // A constructor of its own may have other positions.
   const bool has_constructor = type != nullptr && model::find_method_of(*type, known::sym_init) != nullptr;
@@ -341,11 +358,7 @@ void check_own(Site &site, const Call &call, const model::ClassInfo *type) {
   EntryRead read = collating != nullptr ? refused_by_collator(site, *collating, model) : EntryRead{};
   const model::FunctionInfo *const loss =
       type != nullptr ? model::find_method_of(*type, intern("compute_loss")) : nullptr;
-  const auto written =
-      collator != nullptr ? model::written_as(scope_of(site), collator) : std::vector<model::Argument::Given>{};
-  const auto *made = as<Call>(written.size() == 1 ? written[0].expr : collator);
-  const bool is_of_library =
-      collator == nullptr || (made != nullptr && called_api(site_of(site, *made), *made).starts_with("transformers."));
+  const bool is_of_library = collator == nullptr || is_made_by_library(site, collator);
   if (read.place == nullptr && loss != nullptr && is_of_library) {
     read = refused_by_loss(site, *loss, model);
     reader = loss;
