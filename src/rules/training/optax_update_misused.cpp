@@ -199,6 +199,18 @@ Sign sign_of_part(const Site &site, const Call &part, bool &is_rate) {
                                  "optax.add_noise",
                                  "optax.normalize_by_update_norm"});
   const std::string_view api = called_api(site, part);
+  static const NameTable kNegates({"optax.adam", "optax.adamw", "optax.sgd", "optax.rmsprop", "optax.adagrad",
+                                   "optax.lion", "optax.lamb", "optax.nadam", "optax.radam", "optax.adafactor",
+                                   "optax.scale_by_learning_rate"});
+  if (!api.empty() && kNegates.has(intern(api))) {
+    is_rate = true;
+    const Expr *const rate = argument(part, 0, "learning_rate");
+    const Sign sign = rate != nullptr ? sign_of_rate(site, rate, 0) : Sign::Unknown;
+    // A rate that is not known is positive; schedules of it, too.
+    return has_hidden_arguments(part) || sign == Sign::Negated || argument(part, 9, "flip_sign") != nullptr
+               ? Sign::Unknown
+               : Sign::Negated;
+  }
   if (api == "optax.scale_by_schedule") {
     is_rate = true;
     return sign_of_schedule(site, argument(part, 0, "step_size_fn"), 0);
@@ -285,21 +297,26 @@ void check_chain(Site &site, const Call &call) {
   }
   const std::vector<Chain> chains = chains_of(site, call);
   MadePart rate;
+  bool is_double = false;
   for (const Chain &chain : chains) {
     MadePart in_chain;
+    u32 negations = 0;
     for (const ChainPart &part : chain) {
       const MadePart made = made_part(site, part);
       bool is_rate = false;
-      if (made.call == nullptr ||
-          sign_of_part(site_of_origin(site, *made.function), *made.call, is_rate) != Sign::Kept) {
+      const Sign sign = made.call != nullptr ? sign_of_part(site_of_origin(site, *made.function), *made.call, is_rate)
+                                             : Sign::Unknown;
+      if (sign == Sign::Unknown) {
         return;
       }
+      negations += sign == Sign::Negated ? 1 : 0;
       in_chain = is_rate ? made : in_chain;
     }
-    if (in_chain.call == nullptr) {
+    if (in_chain.call == nullptr || negations % 2 != 0) {
       return;
     }
     rate = in_chain;
+    is_double = negations != 0;
   }
   if (rate.call == nullptr || contained_transformations(site).calls.contains(&call)) {
     return;
@@ -307,10 +324,15 @@ void check_chain(Site &site, const Call &call) {
   Site there = site_of_origin(site, *rate.function);
   const bool is_schedule = called_api(there, *rate.call) == "optax.scale_by_schedule";
   Finding &finding =
-      report(there, *rate.call,
-             "nothing in this chain negates the updates, so `apply_updates()` adds the gradient and the loss grows",
-             is_schedule ? "use `optax.scale_by_learning_rate(schedule)`, which multiplies by the negative rate"
-                         : "use `optax.scale_by_learning_rate(rate)`, or a negative factor");
+      is_double
+          ? report(there, *rate.call,
+                   "this negates the updates a second time, so `apply_updates()` adds the gradient and the loss grows",
+                   "omit it: the optimizer and `scale_by_learning_rate` already negate")
+          : report(
+                there, *rate.call,
+                "nothing in this chain negates the updates, so `apply_updates()` adds the gradient and the loss grows",
+                is_schedule ? "use `optax.scale_by_learning_rate(schedule)`, which multiplies by the negative rate"
+                            : "use `optax.scale_by_learning_rate(rate)`, or a negative factor");
   add_note(finding, site, *call.func, "the chain");
 }
 
@@ -344,7 +366,7 @@ extern constinit const Rule kOptaxUpdateMisused = {
 
 `update(grads, state)` of an Optax optimizer with weight decay (`adamw`, `lamb`, `lion`, `add_decayed_weights`, also inside `optax.chain`), without
 the parameters as third argument; `optax.apply_updates(params, grads)` where `update()` has returned updates; and an `optax.chain`
-that scales the updates by a positive learning rate and negates them nowhere.
+that scales the updates by a positive learning rate and negates them nowhere, or twice.
 
 ## Why it is wrong
 
