@@ -409,13 +409,19 @@ private:
       return false;
     }
     const auto *name = as<Name>(receiver_of(call));
-    const bool is_of_hook = name != nullptr && function_->has_param(name->id) && function_->type != nullptr &&
-                            std::ranges::any_of(function_->type->mro, [](const model::ClassInfo *type) {
-                              return std::ranges::any_of(type->bases, [](const model::Value &base) {
-                                return base.is(model::Value::Tag::Api) && base.name().text().ends_with("Callback") &&
-                                       base.name().text().starts_with("pytorch_lightning.");
-                              });
-                            });
+    const auto is_hook = [](const model::FunctionInfo &function) {
+      return function.type != nullptr && std::ranges::any_of(function.type->mro, [](const model::ClassInfo *type) {
+               return std::ranges::any_of(type->bases, [](const model::Value &base) {
+                 return base.is(model::Value::Tag::Api) && base.name().text().ends_with("Callback") &&
+                        base.name().text().starts_with("pytorch_lightning.");
+               });
+             });
+    };
+    const bool is_of_hook =
+        name != nullptr && function_->has_param(name->id) &&
+        (is_hook(*function_) || std::ranges::any_of(function_->called_by, [&is_hook](const model::CallSite *caller) {
+           return is_hook(*caller->caller);
+         }));
     return is_of_hook || model::is_own_object(*function_, receiver_of(call)) ||
            model::kind_of(receiver_of(call)) == Kind::TorchModule;
   }

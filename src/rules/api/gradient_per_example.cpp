@@ -29,13 +29,26 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
       api == "jax.hessian") {
     return true;
   }
+  if (callee.is(Value::Tag::Function) && callee.function->definition() != nullptr && depth < kMostDepth) {
+    // A function that returns it.
+    u32 results = 0;
+    const bool is_other = any_node(callee.function->definition()->body, [&](const Node *node) {
+      const auto *result = as<Return>(node);
+      results += result != nullptr ? 1 : 0;
+      return result != nullptr &&
+             (result->value == nullptr ||
+              !makes_gradient(project, model::scope_of(project, *callee.function), result->value, depth + 1));
+    });
+    return results != 0 && !is_other;
+  }
   return api == "jax.jit" && !call->args.empty() && depth < kMostDepth &&
          makes_gradient(project, scope, call->args[0], depth + 1);
 }
 
 // A function of the project that computes the gradient for what it is given: `grad = jax.grad(loss)(params, x, y)`.
-bool computes_gradient(const Site &site, const Call &call) {
-  const model::FunctionInfo *const function = called_function(site, call);
+bool computes_gradient(const Site &site, const Call &call, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const model::FunctionInfo *const function = depth < kMostDepth ? called_function(site, call) : nullptr;
   const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
   if (definition == nullptr || function->params.empty()) {
     return false;
@@ -55,7 +68,8 @@ bool computes_gradient(const Site &site, const Call &call) {
                 return name != nullptr && function->has_param(name->id);
               };
               return one != nullptr && one->args.size() >= 2 && std::ranges::all_of(one->args, takes) &&
-                     makes_gradient(site.project, model::scope_of(site.project, *function), one->func);
+                     (makes_gradient(site.project, model::scope_of(site.project, *function), one->func) ||
+                      computes_gradient(site, *one, depth + 1));
             })};
           })
       .value;

@@ -1,5 +1,8 @@
+#include "base/name_table.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::loader_options_contradict {
@@ -22,6 +25,48 @@ bool is_given(const Site &site, const Expr *option) {
   return made != nullptr && called_api(site, *made).find("Sampler") != std::string_view::npos;
 }
 
+bool is_iterable_class(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const Value &base) {
+      return base.is(Value::Tag::Api) && base.name().text() == "torch.utils.data.IterableDataset";
+    });
+  });
+}
+
+// A dataset that only gives one sample after the other: a stream of Hugging Face, or an IterableDataset of the project.
+bool is_stream(const Site &site, const Expr *dataset) {
+  static const NameTable kSame({"map", "filter", "shuffle", "take", "skip", "with_format", "remove_columns",
+                                "rename_column", "rename_columns", "select_columns", "cast", "cast_column"});
+  bool found = false;
+  bool is_other = false;
+  const bool is_complete = visit_origins(site, *site.function, dataset, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const Site there = site_of_origin(site, *origin.function);
+    const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    const std::string_view api = call != nullptr ? called_api(there, *call) : std::string_view{};
+    if (api == "datasets.load_dataset") {
+      const Keyword *const streaming = keyword_argument(*call, "streaming");
+      const bool is_streaming = streaming != nullptr && bool_of(there, streaming->value) == true;
+      (is_streaming ? found : is_other) = true;
+    } else if (callee.is(Value::Tag::Class)) {
+      (is_iterable_class(*callee.type) ? found : is_other) = true;
+    } else if (method != nullptr && method->attr.text() == "to_iterable_dataset") {
+      found = true;
+    } else if (method != nullptr && api.empty() && kSame.has(method->attr)) {
+      origin.next = {method->value};
+      return Onward::Next;
+    } else {
+      is_other = true;
+    }
+    return Onward::Stop;
+  });
+  return is_complete && found && !is_other;
+}
+
 void check(Site &site, const Call &call) {
   if (site.function == nullptr || site.module->is_test || enclosing(site, NodeKind::Try) != nullptr) {
     return;
@@ -30,6 +75,12 @@ void check(Site &site, const Call &call) {
   const Expr *const sampler = argument(call, 3, "sampler");
   const Expr *const shuffle = argument(call, 2, "shuffle");
   const bool is_shuffled = shuffle != nullptr && bool_of(site, shuffle) == true;
+  const Expr *const dataset = argument(call, 0, "dataset");
+  if (is_shuffled && dataset != nullptr && is_stream(site, dataset)) {
+    report(site, *shuffle, "`shuffle=True` of a dataset that can only be iterated: ValueError",
+           "omit it, and shuffle the stream: `dataset.shuffle(buffer_size=…)` of Hugging Face, or in `__iter__`");
+    return;
+  }
   if (is_given(site, sampler) && is_shuffled) {
     report(site, *shuffle, "`shuffle=True` and `sampler` exclude each other: ValueError",
            "omit `shuffle`: the sampler determines the order");
@@ -66,11 +117,13 @@ extern constinit const Rule kLoaderOptionsContradict = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`DataLoader(…, shuffle=True, sampler=…)`, or `batch_sampler` together with `batch_size`, `shuffle`, `sampler` or `drop_last`.
+`DataLoader(…, shuffle=True, sampler=…)`, or `batch_sampler` together with `batch_size`, `shuffle`, `sampler` or `drop_last`;
+and `shuffle=True` of an `IterableDataset`, such as a dataset of Hugging Face with `streaming=True`.
 
 ## Why it is wrong
 
-A sampler determines the order, and a batch sampler also the batches. The constructor raises a `ValueError`.
+A sampler determines the order, and a batch sampler also the batches. An iterable dataset determines its order itself. The constructor raises a
+`ValueError`.
 
 ## Bad
 

@@ -10,6 +10,7 @@
 namespace deepperf::rules::ignored_labels_decoded {
 
 using namespace python;
+using model::Value;
 
 namespace {
 
@@ -42,13 +43,13 @@ bool selects(const Subscript &part) {
 
 // Does the argument lead back to what the metrics function gets as labels, with nothing in between that could replace
 // numbers? A replacement in place is found by the names on the way.
-bool leads_to_labels(const Site &inside, const model::FunctionInfo &metrics, const Expr *decoded) {
+bool leads_to_labels(const Site &inside, const model::FunctionInfo *metrics, const Expr *decoded) {
   std::vector<OnTheWay> names;
   bool found = false;
   const auto visit = [&](const Origin &origin) {
     if (const auto *name = as<Name>(origin.expr)) {
       names.push_back({origin.function, name->id});
-      if (origin.parameter_of == &metrics) {
+      if (metrics != nullptr && origin.parameter_of == metrics) {
         found |= !origin.path.empty() && is_labels_part(origin.path[0]);
         return Onward::Stop;
       }
@@ -60,6 +61,14 @@ bool leads_to_labels(const Site &inside, const model::FunctionInfo &metrics, con
                  : Onward::Stop;
     }
     const auto *call = as<Call>(origin.expr);
+    if (metrics == nullptr && call != nullptr && called_method(*call) == "predict") { // trainer.predict(test)
+      const Site there = site_of_origin(inside, *origin.function);
+      const Value trainer = value_of(there, receiver_of(*call));
+      const bool is_trainer =
+          trainer.is_kind(Kind::Trainer) && trainer.name() && trainer.name().text() == "transformers.Seq2SeqTrainer";
+      found |= is_trainer && !origin.path.empty() && is_labels_part(origin.path[0]);
+      return Onward::Stop;
+    }
     const Expr *const given = call != nullptr ? same_numbers(site_of_origin(inside, *origin.function), *call) : nullptr;
     if (given != nullptr) {
       origin.next = {given};
@@ -107,7 +116,7 @@ Decoded decoded_by(const Site &site, const model::FunctionInfo &metrics) {
       const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
       const bool decodes = method == "batch_decode" ||
                            (method == "decode" && value_of(inside, receiver_of(*one)).is_kind(Kind::HfTokenizer));
-      if (decodes && !one->args.empty() && leads_to_labels(inside, metrics, one->args[0])) {
+      if (decodes && !one->args.empty() && leads_to_labels(inside, &metrics, one->args[0])) {
         found = one;
       }
       return found != nullptr;
@@ -119,7 +128,21 @@ Decoded decoded_by(const Site &site, const model::FunctionInfo &metrics) {
   return {};
 }
 
+// `tokenizer.batch_decode(trainer.predict(test).label_ids)`
+void check_predicted(Site &site, const Call &call) {
+  if (site.function == nullptr || site.module->is_test || call.args.empty() || !project_has_word(site, {".predict("}) ||
+      project_has_word(site, {"label_pad_token_id"}) || !leads_to_labels(site, nullptr, call.args[0])) {
+    return;
+  }
+  report(site, call, "the labels contain -100 where they are padded, which is not a token id",
+         "replace it first: `labels = np.where(labels != -100, labels, tokenizer.pad_token_id)`");
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "batch_decode") {
+    check_predicted(site, call);
+    return;
+  }
   const Option metrics = option_of(site, call, "compute_metrics");
   const model::FunctionInfo *const function =
       metrics.value != nullptr ? callable_of(metrics.scope, metrics.value) : nullptr;
@@ -155,7 +178,8 @@ extern constinit const Rule kIgnoredLabelsDecoded = {.info = {.code = "DP933",
                                                               .tier = Tier::On,
                                                               .documentation = R"(## What it finds
 
-A `compute_metrics` function of a sequence-to-sequence Trainer that passes the labels to `batch_decode`, directly or through functions, and never replaces their -100.
+A `compute_metrics` function of a sequence-to-sequence Trainer that passes the labels to `batch_decode`, directly or through functions, and never replaces their -100; also the `label_ids`
+that `trainer.predict()` returns.
 
 ## Why it is wrong
 
@@ -212,7 +236,7 @@ Where all labels were padded to the same length with the pad token; there it is 
 
 - Transformers: translation and summarization guides, `compute_metrics`
 )"},
-                                                     .calls = "transformers.Seq2SeqTrainer",
+                                                     .calls = "transformers.Seq2SeqTrainer *.batch_decode",
                                                      .on_call = check};
 
 } // namespace deepperf::rules::ignored_labels_decoded

@@ -108,6 +108,24 @@ enum class Sign : u8 { Unknown, Kept, Negated };
 
 Sign sign_of_rate(const Site &site, const Expr *rate, u32 depth);
 
+Sign sign_of_schedule(const Site &site, const Expr *schedule, u32 depth);
+
+// Of a schedule under a name, or of what a function returns.
+Sign sign_of_origin(const Site &site, const Expr *schedule, u32 depth) {
+  const Expr *made = nullptr;
+  const model::FunctionInfo *function = nullptr;
+  bool is_other = false;
+  visit_origins(site, *site.function, schedule, [&](const Origin &origin) {
+    is_other |= origin.parameter_of == nullptr && made != nullptr && made != origin.expr;
+    made = origin.parameter_of == nullptr ? origin.expr : made;
+    function = origin.parameter_of == nullptr ? origin.function : function;
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  const bool is_known = made != nullptr && made != schedule && !is_other &&
+                        (made->kind == NodeKind::Call || made->kind == NodeKind::Lambda);
+  return is_known ? sign_of_schedule(site_of_origin(site, *function), made, depth + 1) : Sign::Unknown;
+}
+
 // Of a schedule: what `optax.cosine_decay_schedule(3e-4, steps)` gives is positive, `lambda step: -rate(step)`
 // negative.
 Sign sign_of_schedule(const Site &site, const Expr *schedule, u32 depth) {
@@ -121,8 +139,12 @@ Sign sign_of_schedule(const Site &site, const Expr *schedule, u32 depth) {
   }
   if (const auto *call = as<Call>(schedule)) {
     const std::string_view api = called_api(site, *call);
-    if (!api.starts_with("optax.") || !api.ends_with("schedule") || has_hidden_arguments(*call)) {
+    const bool is_schedule = api.starts_with("optax.") && api.ends_with("schedule");
+    if (is_schedule && has_hidden_arguments(*call)) {
       return Sign::Unknown;
+    }
+    if (!is_schedule) {
+      return called_function(site, *call) != nullptr ? sign_of_origin(site, schedule, depth) : Sign::Unknown;
     }
     const bool is_negative = any_node(call, [](const Node *node) {
       const auto *minus = as<UnaryOp>(node);
@@ -134,11 +156,7 @@ Sign sign_of_schedule(const Site &site, const Expr *schedule, u32 depth) {
     return is_negative || first == nullptr || sign_of_rate(site, first, depth + 1) == Sign::Negated ? Sign::Unknown
                                                                                                     : Sign::Kept;
   }
-  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), schedule);
-  if (written.size() != 1 || written[0].expr == schedule || written[0].scope.function == nullptr) {
-    return Sign::Unknown;
-  }
-  return sign_of_schedule(site_of_origin(site, *written[0].scope.function), written[0].expr, depth + 1);
+  return sign_of_origin(site, schedule, depth);
 }
 
 // Of a number, or of what a call of a schedule gives.
@@ -181,6 +199,18 @@ Sign sign_of_part(const Site &site, const Call &part, bool &is_rate) {
                                  "optax.add_noise",
                                  "optax.normalize_by_update_norm"});
   const std::string_view api = called_api(site, part);
+  static const NameTable kNegates({"optax.adam", "optax.adamw", "optax.sgd", "optax.rmsprop", "optax.adagrad",
+                                   "optax.lion", "optax.lamb", "optax.nadam", "optax.radam", "optax.adafactor",
+                                   "optax.scale_by_learning_rate"});
+  if (!api.empty() && kNegates.has(intern(api))) {
+    is_rate = true;
+    const Expr *const rate = argument(part, 0, "learning_rate");
+    const Sign sign = rate != nullptr ? sign_of_rate(site, rate, 0) : Sign::Unknown;
+    // A rate that is not known is positive; schedules of it, too.
+    return has_hidden_arguments(part) || sign == Sign::Negated || argument(part, 9, "flip_sign") != nullptr
+               ? Sign::Unknown
+               : Sign::Negated;
+  }
   if (api == "optax.scale_by_schedule") {
     is_rate = true;
     return sign_of_schedule(site, argument(part, 0, "step_size_fn"), 0);
@@ -191,6 +221,27 @@ Sign sign_of_part(const Site &site, const Call &part, bool &is_rate) {
     return factor != nullptr ? sign_of_rate(site, factor, 0) : Sign::Unknown;
   }
   return !api.empty() && kKeeps.has(intern(api)) ? Sign::Kept : Sign::Unknown;
+}
+
+// The call of Optax that a part of a chain is, perhaps under a name or in a function; no function if it is not one.
+struct MadePart {
+  const model::FunctionInfo *function = nullptr;
+  const Call *call = nullptr;
+};
+
+MadePart made_part(const Site &site, const ChainPart &part) {
+  MadePart found;
+  bool is_other = false;
+  visit_origins(site, *part.function, part.expr, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    is_other |= call == nullptr || (found.call != nullptr && found.call != call);
+    found = {origin.function, call};
+    return Onward::Stop;
+  });
+  return is_other ? MadePart{} : found;
 }
 
 // The transformations that others contain: what a chain does alone is not known of them.
@@ -240,37 +291,48 @@ void check_chain(Site &site, const Call &call) {
     return;
   }
   if (site.function == nullptr || site.module->is_test || !call.keywords.empty() ||
-      !project_has_word(site, {"apply_updates(", "apply_gradients(", "nnx.Optimizer("}) ||
+      !project_has_word(site, {"apply_updates", "apply_gradients", "Optimizer"}) ||
       project_has_word_in_any_case(site, {"maximi", "ascent", "ascend", "adversar", "attack", "reward"})) {
     return;
   }
   const std::vector<Chain> chains = chains_of(site, call);
-  const ChainPart *rate = nullptr;
+  MadePart rate;
+  bool is_double = false;
   for (const Chain &chain : chains) {
-    const ChainPart *in_chain = nullptr;
+    MadePart in_chain;
+    u32 negations = 0;
     for (const ChainPart &part : chain) {
-      const auto *made = as<Call>(part.expr);
+      const MadePart made = made_part(site, part);
       bool is_rate = false;
-      if (made == nullptr || sign_of_part(site_of_origin(site, *part.function), *made, is_rate) != Sign::Kept) {
+      const Sign sign = made.call != nullptr ? sign_of_part(site_of_origin(site, *made.function), *made.call, is_rate)
+                                             : Sign::Unknown;
+      if (sign == Sign::Unknown) {
         return;
       }
-      in_chain = is_rate ? &part : in_chain;
+      negations += sign == Sign::Negated ? 1 : 0;
+      in_chain = is_rate ? made : in_chain;
     }
-    if (in_chain == nullptr) {
+    if (in_chain.call == nullptr || negations % 2 != 0) {
       return;
     }
     rate = in_chain;
+    is_double = negations != 0;
   }
-  if (rate == nullptr || contained_transformations(site).calls.contains(&call)) {
+  if (rate.call == nullptr || contained_transformations(site).calls.contains(&call)) {
     return;
   }
-  Site there = site_of_origin(site, *rate->function);
-  const bool is_schedule = called_api(there, *as<Call>(rate->expr)) == "optax.scale_by_schedule";
+  Site there = site_of_origin(site, *rate.function);
+  const bool is_schedule = called_api(there, *rate.call) == "optax.scale_by_schedule";
   Finding &finding =
-      report(there, *rate->expr,
-             "nothing in this chain negates the updates, so `apply_updates()` adds the gradient and the loss grows",
-             is_schedule ? "use `optax.scale_by_learning_rate(schedule)`, which multiplies by the negative rate"
-                         : "use `optax.scale_by_learning_rate(rate)`, or a negative factor");
+      is_double
+          ? report(there, *rate.call,
+                   "this negates the updates a second time, so `apply_updates()` adds the gradient and the loss grows",
+                   "omit it: the optimizer and `scale_by_learning_rate` already negate")
+          : report(
+                there, *rate.call,
+                "nothing in this chain negates the updates, so `apply_updates()` adds the gradient and the loss grows",
+                is_schedule ? "use `optax.scale_by_learning_rate(schedule)`, which multiplies by the negative rate"
+                            : "use `optax.scale_by_learning_rate(rate)`, or a negative factor");
   add_note(finding, site, *call.func, "the chain");
 }
 
@@ -304,7 +366,7 @@ extern constinit const Rule kOptaxUpdateMisused = {
 
 `update(grads, state)` of an Optax optimizer with weight decay (`adamw`, `lamb`, `lion`, `add_decayed_weights`, also inside `optax.chain`), without
 the parameters as third argument; `optax.apply_updates(params, grads)` where `update()` has returned updates; and an `optax.chain`
-that scales the updates by a positive learning rate and negates them nowhere.
+that scales the updates by a positive learning rate and negates them nowhere, or twice.
 
 ## Why it is wrong
 

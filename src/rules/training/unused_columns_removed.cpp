@@ -86,14 +86,25 @@ const model::FunctionInfo *transform_of(const Site &site, const Expr *dataset) {
 
 // Are unused columns removed, for all that the arguments tell? Null if not, or not known.
 const Call *removing_arguments(const Site &site, const Expr *expr) {
-  const auto written = model::written_as(scope_of(site), expr);
-  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
-  if (made == nullptr || !argument_of(site_of(site, *made), *made, ~0U, "remove_unused_columns").is_absent()) {
-    return nullptr; // set, or perhaps in settings that are not known
-  }
-  const Value callee = site.project.callee_of(made);
-  const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
-  return api == "transformers.TrainingArguments" || api == "transformers.Seq2SeqTrainingArguments" ? made : nullptr;
+  const Call *made = nullptr;
+  bool is_other = false;
+  visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const std::string_view api =
+        call != nullptr ? called_api(site_of_origin(site, *origin.function), *call) : std::string_view{};
+    const bool is_made = api == "transformers.TrainingArguments" || api == "transformers.Seq2SeqTrainingArguments";
+    is_other |= !is_made || (made != nullptr && made != call);
+    made = is_made ? call : made;
+    return Onward::Stop;
+  });
+  // Set, or perhaps in settings that are not known.
+  return made != nullptr && !is_other &&
+                 argument_of(site_of(site, *made), *made, ~0U, "remove_unused_columns").is_absent()
+             ? made
+             : nullptr;
 }
 
 void check(Site &site, const Call &call) {
@@ -308,6 +319,23 @@ bool leaves_columns(const model::ClassInfo *type) {
          });
 }
 
+// `DataCollatorWithPadding(tokenizer)`, wherever it is made.
+bool is_made_by_library(const Site &site, const Expr *collator) {
+  bool found = false;
+  bool is_other = false;
+  visit_origins(site, *site.function, collator, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const bool is_library =
+        call != nullptr && called_api(site_of_origin(site, *origin.function), *call).starts_with("transformers.");
+    (is_library ? found : is_other) = true;
+    return Onward::Stop;
+  });
+  return found && !is_other;
+}
+
 void check_own(Site &site, const Call &call, const model::ClassInfo *type) {
   // A constructor of its own may have other positions.
   const bool has_constructor = type != nullptr && model::find_method_of(*type, known::sym_init) != nullptr;
@@ -330,11 +358,7 @@ void check_own(Site &site, const Call &call, const model::ClassInfo *type) {
   EntryRead read = collating != nullptr ? refused_by_collator(site, *collating, model) : EntryRead{};
   const model::FunctionInfo *const loss =
       type != nullptr ? model::find_method_of(*type, intern("compute_loss")) : nullptr;
-  const auto written =
-      collator != nullptr ? model::written_as(scope_of(site), collator) : std::vector<model::Argument::Given>{};
-  const auto *made = as<Call>(written.size() == 1 ? written[0].expr : collator);
-  const bool is_of_library =
-      collator == nullptr || (made != nullptr && called_api(site_of(site, *made), *made).starts_with("transformers."));
+  const bool is_of_library = collator == nullptr || is_made_by_library(site, collator);
   if (read.place == nullptr && loss != nullptr && is_of_library) {
     read = refused_by_loss(site, *loss, model);
     reader = loss;

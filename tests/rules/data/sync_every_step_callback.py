@@ -13,8 +13,7 @@ class Norms(Callback):
     def on_before_optimizer_step(self, trainer, pl_module, optimizer):
         total = 0.0
         for parameter in pl_module.parameters():
-            if parameter.grad is not None:
-                total += parameter.grad.detach().norm(2).item() ** 2  # expect: DP402
+            total += parameter.grad.detach().norm(2).item() ** 2  # expect: DP402
         pl_module.log("norm", total**0.5)
 
 

@@ -30,12 +30,16 @@ def from_list(clip):
 RATE = optax.cosine_decay_schedule(3e-4, 10_000)
 by_lambda = optax.chain(optax.trace(0.9), optax.scale_by_schedule(lambda step: RATE(step)))  # expect: DP950
 
+twice = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3), optax.scale(-1.0))  # expect: DP950
+twice_by_rate = optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(RATE), optax.scale(-0.5))  # expect: DP950
+
 # ---- clean --------------------------------------------------------------------------------------------------------
 
 negated = optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(lambda step: -RATE(step)))
 negative = optax.chain(optax.scale_by_adam(), optax.scale(-1e-3))
 split = optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(RATE), optax.scale(-1.0))
 by_rate = optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(RATE))
+scaled = optax.chain(optax.adam(RATE), optax.scale(0.5))
 whole = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(RATE))
 rates_below_zero = optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(optax.constant_schedule(-1e-3)))
 # Part of another one, which negates.

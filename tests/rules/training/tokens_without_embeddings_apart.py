@@ -31,9 +31,3 @@ def build():
     config = Config()
     tokenizer = build_tokenizer(config)
     return Relation(config, tokenizer), tokenizer
-
-
-def data_tokenizer(path):
-    tokenizer = AutoTokenizer.from_pretrained(path)
-    tokenizer.add_tokens(["<field>", "<value>"])  # hint: DP904
-    return tokenizer
