@@ -471,7 +471,8 @@ bool is_version_guarded(const Site &site, std::string_view api) {
   const std::string_view last = api.substr(api.rfind('.') + 1);
   if (!last.empty()) {
     const std::string quoted = "\"" + std::string(last) + "\")";
-    if (file_has_word(site, {"hasattr("}) && file_has_word(site, {quoted})) {
+    const std::string singly = "'" + std::string(last) + "')";
+    if (file_has_word(site, {"hasattr("}) && file_has_word(site, {quoted, singly})) {
       return true;
     }
   }

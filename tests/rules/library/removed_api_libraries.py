@@ -41,7 +41,7 @@ except KeyboardInterrupt:
 
 
 def fires(path, graph, matrix):
-    picture = Image.open(path).resize((2, 2), Image.ANTIALIAS)  # expect: DP301
+    picture = Image.open(path).resize((2, 2), Image.ANTIALIAS)
     answer = openai.ChatCompletion.create(model="x", messages=[])  # expect: DP301
     table = pd.datetime.now()  # expect: DP301
     other = nx.from_numpy_matrix(matrix)  # expect: DP301
