@@ -27,6 +27,8 @@ from sklearn.datasets import load_boston, load_iris  # expect: DP301
 from sklearn.externals import joblib  # expect: DP301
 from transformers import AdamW, AutoModel  # expect: DP301
 from transformers.modeling_bert import BertModel  # expect: DP301
+from trl import PPOTrainer  # expect: DP301
+from trl.experimental.orpo import ORPOTrainer
 
 try:
     from torch._six import string_classes
