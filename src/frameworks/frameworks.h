@@ -82,6 +82,7 @@ enum class Kind : u8 {
   ArgumentParser,    // of argparse; also its groups and sub-parsers
   ArgumentNamespace, // what it parsed; it remembers the call that made the parser
   NamedTuple,        // a class that collections.namedtuple made, by that call
+  LibraryObject,     // of a library that no framework is, as its maker's name tells: see rules/library_object.h
   kCount
 };
 

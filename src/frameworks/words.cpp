@@ -74,8 +74,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "ArgumentParser",
     "ArgumentNamespace",
     "NamedTuple",
+    "LibraryObject",
 };
-static_assert(kKindNames.back() == "NamedTuple", "a name for each kind");
+static_assert(kKindNames.back() == "LibraryObject", "a name for each kind");
 
 // In the order of the bits.
 constexpr std::string_view kTraitNames[] = {

@@ -348,6 +348,15 @@ public:
     return *answer;
   }
 
+  bool brings(const std::string &folder, std::string_view package) {
+    const std::scoped_lock lock(mutex_);
+    const auto [place, is_new] = brought_.try_emplace({folder, std::string(package)});
+    if (is_new) {
+      place->second = find_package(folder, place->first.second);
+    }
+    return place->second;
+  }
+
   std::vector<AskedFolder> asked() {
     const std::scoped_lock lock(mutex_);
     std::vector<AskedFolder> result;
@@ -361,6 +370,7 @@ public:
     const std::scoped_lock lock(mutex_);
     forget_answers();
     folders_.clear();
+    brought_.clear();
   }
 
   void set_open(std::map<std::string, std::string> texts) {
@@ -397,6 +407,24 @@ private:
       path = path.parent_path();
     }
     return nothing_;
+  }
+
+  bool find_package(const std::string &folder, const std::string &package) {
+    std::error_code error;
+    fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
+    constexpr u32 kHighest = 12;
+    for (u32 height = 0; !error && height <= kHighest; ++height) {
+      if (fs::is_regular_file(path / package / "__init__.py", error) ||
+          fs::is_regular_file(path / (package + ".py"), error)) {
+        return true;
+      }
+      error.clear();
+      if (read_folder(path).is_root || !path.has_relative_path()) {
+        break;
+      }
+      path = path.parent_path();
+    }
+    return false;
   }
 
   // Packages that the folder or one around it is: whoever imports them there gets that code.
@@ -444,10 +472,11 @@ private:
 
   std::mutex mutex_;
   std::map<std::string, Folder> folders_;
-  std::map<std::string, const Requirements *> answers_; // by what was asked for
-  std::map<std::string, Requirements> aimed_;           // the same, with the targets
-  std::map<std::string, Requirements> own_;             // the same, with packages that are written there
-  std::map<std::string, std::string> open_texts_;       // by absolute path
+  std::map<std::string, const Requirements *> answers_;         // by what was asked for
+  std::map<std::string, Requirements> aimed_;                   // the same, with the targets
+  std::map<std::string, Requirements> own_;                     // the same, with packages that are written there
+  std::map<std::pair<std::string, std::string>, bool> brought_; // by folder and package
+  std::map<std::string, std::string> open_texts_;               // by absolute path
   Requirements targets_;
   Requirements nothing_;
 };
@@ -567,6 +596,10 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
 
 const Requirements &requirements_of(const std::string &file) {
   return cache().find(file.substr(0, file.rfind('/') + 1));
+}
+
+bool brings_package(const std::string &file, std::string_view package) {
+  return cache().brings(file.substr(0, file.rfind('/') + 1), package);
 }
 
 std::vector<AskedFolder> asked_folders() { return cache().asked(); }

@@ -49,6 +49,10 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
 // folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
 
+// Does the project bring its own copy of a package: is there a folder or file of that name beside the file, or in a
+// folder above it up to the project's root? Remembered until forget_requirements().
+bool brings_package(const std::string &file, std::string_view package);
+
 // A folder whose requirements somebody asked for, by the path of a file in it, and a hash of what they are.
 struct AskedFolder {
   std::string folder; // as the file's path begins, with a slash at its end; empty for the current one

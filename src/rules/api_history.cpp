@@ -170,6 +170,13 @@ const ApiHistory *find_history(Symbol api) {
   return module != nullptr && !counts_as_written(*module) ? module : nullptr;
 }
 
+namespace {
+
+// The engine takes `trl.experimental.ppo.PPOTrainer` for `trl.PPOTrainer`, which became that.
+bool is_moved(std::string_view written) { return written.find(".experimental.") != std::string_view::npos; }
+
+} // namespace
+
 const ApiHistory *history_of(const Site &site, const Node &node) {
   const model::Value value =
       node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
@@ -182,6 +189,9 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
     const std::string written = written_name(site, node);
     const auto found = written_names().all.find(written);
     history = found != written_names().all.end() ? found->second : nullptr;
+  }
+  if (history != nullptr && history->package == "trl" && is_moved(written_name(site, node))) {
+    return nullptr;
   }
   return history == nullptr || !counts_as_written(*history) || node.kind == NodeKind::Attribute ? history : nullptr;
 }
@@ -200,7 +210,7 @@ const ApiHistory *history_of_import(std::string_view module, std::string_view na
   }
   // Lightning and others go by several names.
   const Symbol canonical = canonical_name(whole);
-  const ApiHistory *const history = canonical.text() != whole ? find_history(canonical) : nullptr;
+  const ApiHistory *const history = canonical.text() != whole && !is_moved(whole) ? find_history(canonical) : nullptr;
   return history != nullptr && !counts_as_written(*history) ? history : nullptr;
 }
 
@@ -514,7 +524,8 @@ bool is_version_guarded(const Site &site, std::string_view api) {
   const std::string_view last = api.substr(api.rfind('.') + 1);
   if (!last.empty()) {
     const std::string quoted = "\"" + std::string(last) + "\")";
-    if (file_has_word(site, {"hasattr("}) && file_has_word(site, {quoted})) {
+    const std::string singly = "'" + std::string(last) + "')";
+    if (file_has_word(site, {"hasattr("}) && file_has_word(site, {quoted, singly})) {
       return true;
     }
   }

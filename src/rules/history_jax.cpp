@@ -49,6 +49,7 @@ constexpr auto kJaxHistory = std::to_array<ApiHistory>({
      ""},
     {"jax.experimental.pjit.FROM_GDA", "jax", "0.4.1", "0.4.11", "`jax.Array`, which knows its sharding", ""},
     {"jax.interpreters.pxla.PartitionSpec", "jax", "0.4.1", "0.4.11", "`jax.sharding.PartitionSpec`", ""},
+    {"jax.interpreters.pxla.thread_resources", "jax", "0.8.2", "", "`jax.sharding.get_abstract_mesh`", ""},
     {"jax.lib.xla_bridge", "jax", "0.8", "0.9", "`jax.extend.backend`, `jax.default_backend()` and `jax.devices()`", "",
      "", true},
     {"jax.lib.xla_client", "jax", "0.6", "0.9", "`jax.extend` and `jax.dlpack`", "", "", true},

@@ -1,4 +1,4 @@
-// What Python's own library removed.
+// What Python's own library removed, and setuptools.
 #include "rules/api_history.h"
 
 #include <array>
@@ -73,6 +73,7 @@ constexpr auto kPythonHistory = std::to_array<ApiHistory>({
     {"urllib.quote", "python", "", "3.0", "`urllib.parse.quote`", ""},
     {"urllib.unquote", "python", "", "3.0", "`urllib.parse.unquote`", ""},
     {"distutils", "python", "3.10", "3.12", "`setuptools`, `shutil` or `packaging`", "", "3.12", true},
+    {"pkg_resources", "setuptools", "67.5", "82.0", "`importlib.metadata` or `importlib.resources`", "", "", true},
     {"imp", "python", "3.4", "3.12", "`importlib`", "", "", true},
     {"asyncore", "python", "3.6", "3.12", "`asyncio`", "", "", true},
     {"asynchat", "python", "3.6", "3.12", "`asyncio`", "", "", true},

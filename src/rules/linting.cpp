@@ -3,6 +3,7 @@
 #include "base/steps.h"
 #include "python/children.h"
 #include "python/visit_children.h"
+#include "rules/grouping.h"
 #include "rules/kept_linting.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"
@@ -559,6 +560,7 @@ Findings Linting::finish(std::vector<RuleFailure> &failures) {
   }
   sort_findings(findings); // parts may have come to the same place
   drop_reported_twice(findings);
+  group_history_findings(findings);
   vet_fixes(project_, findings);
   return findings;
 }

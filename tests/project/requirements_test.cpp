@@ -56,6 +56,10 @@ TEST(Requirements, Ranges) {
   EXPECT_TRUE(requirements_in("# torch==1.0\n").empty());
   EXPECT_TRUE(requirements_in("my-torch==1.0\n").empty());
   EXPECT_EQ(range_of("torch<=1.4").below, (Version{1, 4, 1}));
+  EXPECT_EQ(range_of("  - python=3.8\n", "python").below, (Version{3, 9, 0}));
+  EXPECT_EQ(range_of("setup(name=\"x\", python_requires=\">=3.6,<3.9\")", "python").below, (Version{3, 9, 0}));
+  EXPECT_EQ(range_of("requires-python = \">=3.10\"", "python").at_least, (Version{3, 10, 0}));
+  EXPECT_TRUE(requirements_in("RUN python setup.py install && python -m pip install x\n")["python"].where.empty());
 }
 
 TEST(Requirements, ParseRange) {

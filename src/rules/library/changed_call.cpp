@@ -1,9 +1,11 @@
 #include "rules/api_history.h"
+#include "rules/call_history.h"
+#include "rules/library_object.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 namespace deepperf::rules::changed_call {
 
@@ -11,57 +13,93 @@ using namespace python;
 
 namespace {
 
-// How a function may be called changed: a call that was good fails.
-struct ChangedCall {
-  std::string_view api;
-  std::string_view package;
-  std::string_view since;
-  u32 positional;            // so many arguments may be given without a name, of those `names`
-  std::string_view required; // an argument that has to be given; empty if there is none
-  std::string_view instead;
-};
+std::string in_words(unsigned positional) {
+  constexpr std::string_view kFirst[] = {"no arguments", "only its first argument", "only its first two arguments"};
+  return positional < std::size(kFirst) ? std::string(kFirst[positional])
+                                        : fmt::format("only its first {} arguments", positional);
+}
 
-constexpr u32 kAny = ~0U;
+void end_report(Finding &finding, const Site &site, std::string_view package, std::string_view since) {
+  if (status_in(site, package, since) == Status::Fine) {
+    report_for_upgrade(finding, site, package);
+  }
+}
 
-// Sources: the release notes of librosa 0.10, pandas 2.0 and PyTorch 2.0.
-constexpr auto kCalls = std::to_array<ChangedCall>({
-    {"librosa.filters.mel", "librosa", "0.10", 0, "", "`librosa.filters.mel(sr=…, n_fft=…)`"},
-    {"librosa.feature.melspectrogram", "librosa", "0.10", 0, "", "`melspectrogram(y=…, sr=…)`"},
-    {"librosa.feature.mfcc", "librosa", "0.10", 0, "", "`mfcc(y=…, sr=…)`"},
-    {"librosa.feature.chroma_stft", "librosa", "0.10", 0, "", "`chroma_stft(y=…, sr=…)`"},
-    {"librosa.resample", "librosa", "0.10", 1, "", "`librosa.resample(y, orig_sr=…, target_sr=…)`"},
-    {"librosa.core.resample", "librosa", "0.10", 1, "", "`librosa.resample(y, orig_sr=…, target_sr=…)`"},
-    {"librosa.util.pad_center", "librosa", "0.10", 1, "", "`librosa.util.pad_center(data, size=…)`"},
-    {"librosa.effects.time_stretch", "librosa", "0.10", 1, "", "`time_stretch(y, rate=…)`"},
-    {"librosa.effects.pitch_shift", "librosa", "0.10", 1, "", "`pitch_shift(y, sr=…, n_steps=…)`"},
-    {"torch.stft", "torch", "2.0", kAny, "return_complex",
-     "`return_complex=True`, and `torch.view_as_real` if real and imaginary parts are needed"},
-});
-
-void check(Site &site, const Call &call) {
-  const std::string_view api = called_api(site, call);
-  const auto known = std::ranges::find(kCalls, api, &ChangedCall::api);
-  if (known == kCalls.end() || has_hidden_arguments(call) || is_version_guarded(site)) {
+void check_arguments(Site &site, const Call &call, const ChangedCall &known) {
+  if (has_hidden_arguments(call) || is_version_guarded(site)) {
     return;
   }
-  const std::size_t before = site.findings.size();
-  if (!known->required.empty() && keyword_argument(call, known->required) == nullptr) {
-    constexpr u32 kPlaceOfReturnComplex = 9;
-    if (call.args.size() <= kPlaceOfReturnComplex) {
-      report(site, call,
-             fmt::format("`{}` requires `{}=` since {} {}", api, known->required, known->package, known->since),
-             fmt::format("use {}", known->instead));
+  constexpr u32 kPlaceOfReturnComplex = 9;
+  const u32 place_of_required = known.required == "return_complex"                  ? kPlaceOfReturnComplex
+                                : known.api.starts_with("torchmetrics.functional.") ? 2
+                                                                                    : 0;
+  // `self.drop` of a method, without the kind
+  const std::string_view shown =
+      known.api.starts_with("PandasFrame.") ? known.api.substr(known.api.find('.') + 1) : known.api;
+  if (!known.required.empty() && keyword_argument(call, known.required) == nullptr &&
+      call.args.size() <= place_of_required) {
+    end_report(report(site, call,
+                      fmt::format("`{}` requires `{}=` since {} {}", shown, known.required, known.package, known.since),
+                      fmt::format("use {}", known.instead)),
+               site, known.package, known.since);
+  } else if (call.args.size() > known.positional) {
+    end_report(report(site, call,
+                      fmt::format("`{}` accepts {} by position since {} {}", shown, in_words(known.positional),
+                                  known.package, known.since),
+                      fmt::format("use {}", known.instead)),
+               site, known.package, known.since);
+  }
+}
+
+// `plt.style.use("seaborn")`, `pipeline("summarization")`
+void check_values(Site &site, const Call &call, std::string_view api) {
+  const std::vector<const ChangedValue *> *const values = find_changed_values(api);
+  if (values == nullptr || is_version_guarded(site)) {
+    return;
+  }
+  for (const ChangedValue *changed : *values) {
+    const Expr *const argument_given = argument(call, changed->position, changed->keyword);
+    const auto *text = as<Constant>(argument_given);
+    const std::optional<std::string> value = text != nullptr ? string_of(site, argument_given) : std::nullopt;
+    const bool is_refused =
+        value.has_value() &&
+        (changed->value.ends_with('*') ? value->starts_with(changed->value.substr(0, changed->value.size() - 1))
+                                       : *value == changed->value);
+    if (is_refused && !value->starts_with("seaborn-v")) { // the names since Matplotlib 3.6
+      end_report(report(site, *argument_given,
+                        fmt::format("`{}` does not accept `\"{}\"` since {} {}", changed->api, *value, changed->package,
+                                    changed->since),
+                        fmt::format("use {}", changed->instead)),
+                 site, changed->package, changed->since);
+      return;
     }
-  } else if (call.args.size() > known->positional) {
-    report(site, call,
-           fmt::format("`{}` accepts {} by position since {} {}", api,
-                       known->positional == 0 ? "no arguments" : "only its first argument", known->package,
-                       known->since),
-           fmt::format("use {}", known->instead));
   }
-  if (site.findings.size() > before && status_in(site, known->package, known->since) == Status::Fine) {
-    report_for_upgrade(site.findings.back(), site, known->package);
+}
+
+// `torch.fft(x, 2)`: the function became a module.
+void check_fourier(Site &site, const Call &call) {
+  if (!is_version_guarded(site)) {
+    end_report(report(site, call, "`torch.fft` is a module since torch 1.8, and cannot be called",
+                      "use `torch.fft.fftn`, which takes and returns complex tensors"),
+               site, "torch", "1.8");
   }
+}
+
+// `observation, reward, done, info = env.step(action)`: it gives five values.
+void check_step(Site &site, const Call &call) {
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *targets =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+  constexpr std::size_t kOldFields = 4;
+  const auto is_starred = [](const Expr *target) { return target->kind == NodeKind::Starred; };
+  if (targets == nullptr || assignment->value != &call || targets->elts.size() != kOldFields ||
+      std::ranges::any_of(targets->elts, is_starred) || is_version_guarded(site)) {
+    return;
+  }
+  end_report(
+      report(site, call, "`step` of a Gym environment returns five values since gym 0.26, and four are unpacked",
+             "use `observation, reward, terminated, truncated, info`, and `terminated or truncated` for the end"),
+      site, "gym", "0.26");
 }
 
 // `table.drop("x", 1)`
@@ -161,36 +199,51 @@ void check_popped(Site &site, const Call &call) {
   }
 }
 
-void check_any(Site &site, const Call &call) {
+void check(Site &site, const Node &node) {
+  if (node.kind == NodeKind::FunctionDef) {
+    return check_override(site, node);
+  }
+  const auto &call = static_cast<const Call &>(node);
   if (called_method(call) == "pop") {
     check_popped(site, call);
-  } else if (called_method(call) == "drop") {
-    check_drop(site, call);
-  } else if (called_api(site, call) == "torch.nn.utils.rnn.pack_padded_sequence") {
-    check_packed(site, call);
-  } else {
-    check(site, call);
   }
+  const model::Value callee = site.project.callee_of(&call);
+  if (!callee.is(model::Value::Tag::Api) && !callee.is(model::Value::Tag::ApiMethod)) {
+    return;
+  }
+  const std::string api = called_name(site, call);
+  if (api == "PandasFrame.drop") {
+    check_drop(site, call);
+  } else if (api == "torch.nn.utils.rnn.pack_padded_sequence") {
+    check_packed(site, call);
+  } else if (api == "GymEnv.step") {
+    check_step(site, call);
+  } else if (api == "torch.fft") {
+    check_fourier(site, call);
+  } else if (const ChangedCall *const known = find_changed_call(api); known != nullptr) {
+    check_arguments(site, call, *known);
+  }
+  check_values(site, call, api);
 }
 
 } // namespace
 
-extern constinit const Rule kChangedCall = {
-    .info = {.code = "DP308",
-             .name = "changed-call",
-             .summary = "a call that newer versions of the library reject",
-             .root_cause = "Library: Mismatched Library Version",
-             .symptoms = "Program Crash",
-             .stage = "Environment Setting",
-             .frameworks = "PyTorch",
-             .severity = Severity::Error,
-             .tier = Tier::On,
-             .documentation = R"(## What it finds
+extern constinit const Rule kChangedCall = {.info = {.code = "DP308",
+                                                     .name = "changed-call",
+                                                     .summary = "a call that newer versions of the library reject",
+                                                     .root_cause = "Library: Mismatched Library Version",
+                                                     .symptoms = "Program Crash",
+                                                     .stage = "Environment Setting",
+                                                     .frameworks = "PyTorch",
+                                                     .severity = Severity::Error,
+                                                     .tier = Tier::On,
+                                                     .documentation = R"(## What it finds
 
-Calls that used to work and fail with newer versions: arguments of librosa functions and of `DataFrame.drop` that are
-passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence`, or of
-`pop` on what flax's `init` returns, into two names. Also `compute_loss` and `training_step` of a Transformers Trainer
-without the parameter `num_items_in_batch`, which the Trainer passes since 4.46. Where the project's requirements specify an older version of the library, it is a note for a later upgrade.
+Calls that used to work and fail with newer versions: arguments of librosa, scikit-learn and pandas that are passed by
+position but can only be named, `torch.stft` without `return_complex`, metrics of TorchMetrics without `task`, tasks of
+`transformers.pipeline`, styles of Matplotlib and options of scikit-learn that no longer exist, and unpacking the result
+of `pack_padded_sequence` into two names or that of a Gym environment's `step` into four, and `pop` on what flax's `init` returns.
+Also `compute_loss` and `training_step` of a Transformers Trainer without the parameter `num_items_in_batch`, which the Trainer passes since 4.46. Where the project's requirements specify an older version of the library, it is a note for a later upgrade.
 
 ## Why it is wrong
 
@@ -228,14 +281,9 @@ Where the program only runs with an old version, although nothing in the project
 
 ## References
 
-- librosa 0.10, pandas 2.0, PyTorch 2.0, flax 0.7 and Transformers 4.46: release notes
+- librosa 0.10, scikit-learn 1.0, pandas 2.0, PyTorch 2.0, TorchMetrics 0.11, Gym 0.26, flax 0.7 and Transformers 4.46: release notes
 )"},
-    .calls = "librosa.filters.mel librosa.feature.melspectrogram librosa.feature.mfcc librosa.feature.chroma_stft "
-             "librosa.resample librosa.core.resample librosa.util.pad_center librosa.effects.time_stretch "
-             "librosa.effects.pitch_shift torch.stft PandasFrame.drop torch.nn.utils.rnn.pack_padded_sequence "
-             "*.pop",
-    .on_call = check_any,
-    .nodes = {NodeKind::FunctionDef},
-    .on_node = check_override};
+                                            .nodes = {NodeKind::Call, NodeKind::FunctionDef},
+                                            .on_node = check};
 
 } // namespace deepperf::rules::changed_call

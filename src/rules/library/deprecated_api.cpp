@@ -67,9 +67,11 @@ void check(Site &site, const Node &node) {
   if (status == Status::Fine) {
     return;
   }
-  Finding &finding = report(
-      site, node, fmt::format("`{}` is deprecated since {} {}", history->api, history->package, history->deprecated),
-      fmt::format("use {}", history->instead));
+  Finding &finding =
+      report(site, node,
+             fmt::format("`{}` is deprecated since {} {}", history->api,
+                         history->package == "python" ? "Python" : history->package, history->deprecated),
+             fmt::format("use {}", history->instead));
   if (status == Status::Unknown) {
     finding.tier = Tier::Hint;
   }

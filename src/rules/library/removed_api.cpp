@@ -26,7 +26,9 @@ bool is_silent(const Site &site, const ApiHistory &history, Status status) {
 
 // Null if the place is silent.
 Finding *report_history(Site &site, const Node &place, const ApiHistory &history) {
-  if (history.removed.empty() || is_version_guarded(site, history.api)) {
+  const std::string_view package = history.api.substr(0, history.api.find('.'));
+  if (history.removed.empty() || is_version_guarded(site, history.api) ||
+      project::brings_package(site.module->parsed->path, package)) {
     return nullptr;
   }
   const Status status = status_in(site, history.package, history.removed);

@@ -18,6 +18,13 @@ struct RemovedHook {
   std::string_view instead;
 };
 
+// Parameters that a method had, and does not get any more.
+struct RemovedParameter {
+  std::string_view method;
+  std::string_view parameter;
+  std::string_view instead;
+};
+
 // Source: Lightning's upgrade guides to 2.0.
 constexpr auto kHooks = std::to_array<RemovedHook>({
     {"training_epoch_end", "`on_train_epoch_end`, and keep the outputs of the steps in an attribute"},
@@ -26,7 +33,28 @@ constexpr auto kHooks = std::to_array<RemovedHook>({
     {"training_step_end", "`on_train_batch_end`, or do the work in `training_step`"},
     {"validation_step_end", "`on_validation_batch_end`, or do the work in `validation_step`"},
     {"test_step_end", "`on_test_batch_end`, or do the work in `test_step`"},
+    {"on_epoch_start", "`on_train_epoch_start`, `on_validation_epoch_start` and the like"},
+    {"on_epoch_end", "`on_train_epoch_end`, `on_validation_epoch_end` and the like"},
+    {"on_pretrain_routine_start", "`on_fit_start`"},
+    {"on_pretrain_routine_end", "`on_fit_start`"},
+    {"tbptt_split_batch", "your own loop over the sequence, with `automatic_optimization = False`"},
 });
+
+constexpr auto kParameters = std::to_array<RemovedParameter>({
+    {"training_step", "optimizer_idx",
+     "set `self.automatic_optimization = False`, and step the optimizers in `training_step`"},
+    {"optimizer_step", "optimizer_idx",
+     "use `optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure=None)`"},
+    {"lr_scheduler_step", "optimizer_idx", "use `lr_scheduler_step(self, scheduler, metric)`"},
+    {"configure_gradient_clipping", "optimizer_idx",
+     "use `configure_gradient_clipping(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None)`"},
+    {"backward", "optimizer_idx", "use `backward(self, loss, *args, **kwargs)`"},
+});
+
+bool takes(const FunctionDef &definition, std::string_view parameter) {
+  return std::ranges::any_of(definition.params,
+                             [parameter](const Param *param) { return param->name.text() == parameter; });
+}
 
 void check(Site &site, const Node &node) {
   const model::FunctionInfo *function = site.project.function_at(&node);
@@ -37,21 +65,24 @@ void check(Site &site, const Node &node) {
   const auto &definition = static_cast<const FunctionDef &>(node);
   const std::string_view name = definition.name.text();
   const auto known = std::ranges::find(kHooks, name, &RemovedHook::method);
-  const auto takes_index = [](const Param *param) { return param->name.text() == "optimizer_idx"; };
-  const bool is_indexed = name == "training_step" && std::ranges::any_of(definition.params, takes_index);
-  if (known == kHooks.end() && !is_indexed) {
-    return;
+  const auto less = std::ranges::find_if(
+      kParameters, [&](const RemovedParameter &one) { return one.method == name && takes(definition, one.parameter); });
+  const bool is_hook = known != kHooks.end();
+  if ((!is_hook && less == kParameters.end()) || (is_hook && !function->called_by.empty())) {
+    return; // or the program calls it itself
   }
   const std::size_t place = site.module->parsed->source.text().find(name, definition.start);
   const auto start = static_cast<u32>(place);
-  Finding &finding = report(
-      site, Span{start, start + static_cast<u32>(name.size())},
-      is_indexed ? std::string("`training_step` with `optimizer_idx` was removed in Lightning 2.0")
-      : name.ends_with("_step_end")
-          ? fmt::format("`{}` was removed in Lightning 2.0, which never calls it", name)
-          : fmt::format("`{}` was removed in Lightning 2.0, which raises an error if it exists", name),
-      is_indexed ? std::string("set `self.automatic_optimization = False`, and step the optimizers in `training_step`")
-                 : fmt::format("use {}", known->instead));
+  std::string message;
+  if (!is_hook) {
+    message = fmt::format("`{}` with `{}` was removed in Lightning 2.0", name, less->parameter);
+  } else {
+    const bool is_refused = name.ends_with("_epoch_end") && name != "on_epoch_end";
+    message = is_refused ? fmt::format("`{}` was removed in Lightning 2.0, which raises an error if it exists", name)
+                         : fmt::format("`{}` was removed in Lightning 2.0, which never calls it", name);
+  }
+  Finding &finding = report(site, Span{start, start + static_cast<u32>(name.size())}, std::move(message),
+                            is_hook ? fmt::format("use {}", known->instead) : std::string(less->instead));
   for (const std::string_view package : {"pytorch-lightning", "lightning"}) {
     if (status_in(site, package, "2.0") == Status::Fine) {
       report_for_upgrade(finding, site, package);
@@ -73,9 +104,10 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .tier = Tier::On,
                                                      .documentation = R"(## What it finds
 
-`training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a
-`training_step` that takes `optimizer_idx`. Where the project's requirements specify a Lightning before 2.0, it is a note
-for a later upgrade.
+`training_epoch_end`, `validation_epoch_end`, `test_epoch_end`, the `_step_end` methods, `on_epoch_start` and
+`on_epoch_end` in a LightningModule that nothing else calls, and a `training_step`, `optimizer_step` and the like that
+take `optimizer_idx`. Where the project's requirements specify a Lightning before 2.0, it is a note for
+a later upgrade.
 
 ## Why it is wrong
 

@@ -54,7 +54,7 @@ def play_flat(env, player):
     done = False
     while not done:
         flat = np.reshape(state, (1, -1))
-        state, reward, done, info = env.step(player.act_flat(flat))
+        state, reward, done, _, info = env.step(player.act_flat(flat))
 
 
 def play_here(env, model):

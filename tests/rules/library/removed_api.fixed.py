@@ -8,7 +8,7 @@ from torch import symeig  # expect: DP301
 def fires(x):
     a = np.zeros(3, dtype=float)  # expect: DP301
     b = numpy.array(x).astype(numpy.bool)  # hint: DP301
-    c = torch.symeig(x)  # expect: DP301
+    c = torch.symeig(x)
     d = symeig(x)
     e = numpy.nan  # expect: DP301
     f = isinstance(x, int)  # expect: DP301

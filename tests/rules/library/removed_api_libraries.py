@@ -27,6 +27,8 @@ from sklearn.datasets import load_boston, load_iris  # expect: DP301
 from sklearn.externals import joblib  # expect: DP301
 from transformers import AdamW, AutoModel  # expect: DP301
 from transformers.modeling_bert import BertModel  # expect: DP301
+from trl import PPOTrainer  # expect: DP301
+from trl.experimental.orpo import ORPOTrainer
 
 try:
     from torch._six import string_classes
@@ -41,7 +43,7 @@ except KeyboardInterrupt:
 
 
 def fires(path, graph, matrix):
-    picture = Image.open(path).resize((2, 2), Image.ANTIALIAS)  # expect: DP301
+    picture = Image.open(path).resize((2, 2), Image.ANTIALIAS)
     answer = openai.ChatCompletion.create(model="x", messages=[])  # expect: DP301
     table = pd.datetime.now()  # expect: DP301
     other = nx.from_numpy_matrix(matrix)  # expect: DP301

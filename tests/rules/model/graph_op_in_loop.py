@@ -141,7 +141,7 @@ def session_parameter(sess, optimizer: tf.train.Optimizer, loss):  # hint: DP301
 
 def session_used_well(x, steps):
     mean = tf.reduce_mean(x)
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for step in range(steps):
             sess.run(mean)
         for _ in range(3):
@@ -152,12 +152,12 @@ def new_graph_each_turn(configs):
     for config in configs:
         with tf.Graph().as_default():
             y = tf.square(config)
-            with tf.Session() as sess:  # hint: DP301
+            with tf.Session() as sess:
                 sess.run(y)
     for config in configs:
         tf.reset_default_graph()  # hint: DP301
         y = tf.square(config)
-        with tf.Session() as sess:  # hint: DP301
+        with tf.Session() as sess:
             sess.run(y)
 
 
@@ -180,7 +180,7 @@ def through_calls(x, batches, steps):
 
 
 def through_calls_in_a_session(x, steps):
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for i in range(steps):
             loss = calls_makes_loss(i)  # expect: DP201
             sess.run(loss)
@@ -354,7 +354,7 @@ def training_changes(model, optimizer, batches):
 
 
 def guards_that_are_none(x, cap, best, flag, steps):
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for n in range(steps):
             if n > cap:
                 sess.run(tf.square(x))  # expect: DP201
@@ -377,7 +377,7 @@ def guards_that_are_none(x, cap, best, flag, steps):
 def guards(x, cache, steps):
     first = True
     done = False
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for n in range(steps):
             if n == 5 or n == steps - 1:
                 sess.run(tf.square(x))
@@ -473,7 +473,7 @@ def light_work(x, rows, heads, n):
 
 
 def test_something():
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for i in range(1000):
             sess.run(tf.square(i))  # hint: DP201
 
@@ -497,7 +497,7 @@ def copies_often(sess, sources, targets, steps):
 
 def operators(x, steps):
     y = tf.square(x)
-    with tf.Session() as sess:  # hint: DP301
+    with tf.Session() as sess:
         for _ in range(steps):
             sess.run(y + 1)  # expect: DP201
             sess.run([y, y[0]])  # expect: DP201
@@ -536,7 +536,7 @@ def at_turns_of_a_list(sess, rate, decay, boundaries, steps):
     step = 0
     while step < steps:
         if step == boundary + 1:
-            sess.run(tf.assign(rate, decay))  # hint: DP301
+            sess.run(tf.assign(rate, decay))
             boundary = boundaries.pop()
         sess.run(rate)
         step += 1
@@ -546,7 +546,7 @@ def at_turns_of_something_else(sess, rate, decay, boundary, steps):
     step = 0
     while step < steps:
         if step == boundary + 1:
-            sess.run(tf.assign(rate, decay))  # expect: DP201  # hint: DP301
+            sess.run(tf.assign(rate, decay))  # expect: DP201
             boundary = step
         sess.run(rate)
         step += 1
@@ -582,7 +582,7 @@ def as_many_as_the_literal_has(x):
 def changed_by_a_function(x, data, steps):
     held = tf.Variable(x)
     for step in range(steps):
-        tf.assign(held, data[step])  # hint: DP301
+        tf.assign(held, data[step])
         print(tf.reduce_mean(held))
 
 

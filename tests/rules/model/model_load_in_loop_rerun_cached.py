@@ -4,7 +4,7 @@ from transformers import pipeline
 
 @st.cache_resource
 def load():
-    return pipeline("summarization", model="facebook/bart-large-cnn")
+    return pipeline("text-classification", model="facebook/bart-large-cnn")
 
 
 text = st.text_area("text")

@@ -19,12 +19,12 @@ def device():
 
 
 def get_summarizer():
-    return pipeline("summarization", model=NAME, device=device())  # expect: DP205
+    return pipeline("text-classification", model=NAME, device=device())  # expect: DP205
 
 
 @lru_cache(maxsize=1)
 def get_cached():
-    return pipeline("summarization", model=NAME, device=device())
+    return pipeline("text-classification", model=NAME, device=device())
 
 
 @app.post("/summary")
@@ -104,25 +104,25 @@ def paint(prompt: str):
 
 @queue.task
 def summarize_later(text):
-    pipe = pipeline("summarization", model=NAME, device=0)  # expect: DP205
+    pipe = pipeline("text-classification", model=NAME, device=0)  # expect: DP205
     return pipe(text)
 
 
 @shared_task
 def summarize_shared(text):
-    return pipeline("summarization", model=NAME, device=0)(text)  # expect: DP205
+    return pipeline("text-classification", model=NAME, device=0)(text)  # expect: DP205
 
 
 def lambda_handler(event, context):
-    return pipeline("summarization", model=NAME)(event["text"])  # expect: DP205
+    return pipeline("text-classification", model=NAME)(event["text"])  # expect: DP205
 
 
 class View(APIView):
     def post(self, request):
-        return pipeline("summarization", model=NAME)(request.data["text"])  # expect: DP205
+        return pipeline("text-classification", model=NAME)(request.data["text"])  # expect: DP205
 
     def describe(self):
-        return pipeline("summarization", model=NAME)
+        return pipeline("text-classification", model=NAME)
 
 
 def answer(prompt):
@@ -133,7 +133,7 @@ gr.Interface(fn=answer, inputs="text", outputs="text").launch()
 
 
 def chosen(request: Request, name: str):
-    return pipeline("summarization", model=name)
+    return pipeline("text-classification", model=name)
 
 
 @app.post("/chosen")

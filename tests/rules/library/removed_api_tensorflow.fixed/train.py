@@ -5,7 +5,7 @@ from tensorflow.python.ops import math_ops
 
 def fires(dataset, x):
     tf.random.set_seed(1)  # expect: DP301
-    tf.random.set_seed(2)  # expect: DP301
+    tf.random.set_seed(2)
     y = tf.math.log(x)  # expect: DP301
     with tf.Session() as sess:  # expect: DP301
         sess.run(y)

@@ -5,7 +5,7 @@ from tensorflow.python.ops import math_ops
 
 def fires(dataset, x):
     tf.set_random_seed(1)  # expect: DP301
-    tf.set_random_seed(2)  # expect: DP301
+    tf.set_random_seed(2)
     y = tf.log(x)  # expect: DP301
     with tf.Session() as sess:  # expect: DP301
         sess.run(y)

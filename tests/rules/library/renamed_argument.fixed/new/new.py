@@ -6,7 +6,7 @@ from torchvision.models import resnet18
 
 def fires(flag):
     a = torchvision.models.resnet50(weights="IMAGENET1K_V1")  # expect: DP303
-    b = models.vgg16(num_classes=3, weights=None)  # expect: DP303
+    b = models.vgg16(num_classes=3, weights=None)
     c = resnet18(pretrained=flag)  # expect: DP303
     return a, b, c
 

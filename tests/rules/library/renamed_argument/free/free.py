@@ -6,7 +6,7 @@ from torchvision.models import resnet18
 
 def fires(flag):
     a = torchvision.models.resnet50(pretrained=True)  # hint: DP303
-    b = models.vgg16(num_classes=3, pretrained=False)  # hint: DP303
+    b = models.vgg16(num_classes=3, pretrained=False)
     c = resnet18(pretrained=flag)  # hint: DP303
     return a, b, c
 

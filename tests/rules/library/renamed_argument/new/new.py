@@ -6,7 +6,7 @@ from torchvision.models import resnet18
 
 def fires(flag):
     a = torchvision.models.resnet50(pretrained=True)  # expect: DP303
-    b = models.vgg16(num_classes=3, pretrained=False)  # expect: DP303
+    b = models.vgg16(num_classes=3, pretrained=False)
     c = resnet18(pretrained=flag)  # expect: DP303
     return a, b, c
 

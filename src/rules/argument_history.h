@@ -1,0 +1,26 @@
+// Which arguments libraries have renamed or removed, and since which version.
+#pragma once
+
+#include "base/symbol.h"
+
+#include <string_view>
+
+namespace deepperf::rules {
+
+struct RenamedArgument {
+  std::string_view api; // a canonical name, or a method of a kind of value; `*` stands for any text
+  std::string_view keyword;
+  std::string_view package;
+  std::string_view since;        // deprecated since that version
+  std::string_view instead;      // what to write
+  std::string_view renamed_to;   // a keyword that takes the same values; empty if there is none
+  std::string_view removed = {}; // since that version the call fails
+};
+
+// Null if nothing has happened to the argument.
+const RenamedArgument *find_renamed_argument(std::string_view api, Symbol keyword);
+
+// Has any API lost an argument of that name?
+bool is_renamed_somewhere(Symbol keyword);
+
+} // namespace deepperf::rules

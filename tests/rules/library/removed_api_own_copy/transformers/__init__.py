@@ -1,0 +1,2 @@
+from .modeling_bert import BertModel
+from .optimization import AdamW
