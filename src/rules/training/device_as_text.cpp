@@ -308,6 +308,9 @@ void check(Site &site, const Node &node) {
     check_text(site, *attribute);
     return;
   }
+  if (node.kind != NodeKind::Compare) {
+    return; // a name
+  }
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 || site.module->is_test) {
     return;
