@@ -150,6 +150,11 @@ bool is_long_type(const Site &site, const Expr *expr) {
   if (expr == nullptr) {
     return false;
   }
+  const model::Value type = value_of(site, expr);
+  if (type.is(model::Value::Tag::Api)) {
+    const std::string_view name = type.name().text();
+    return name == "torch.long" || name == "torch.int64" || name == "torch.LongTensor";
+  }
   const std::string_view text = text_of(site, expr);
   return text == "torch.long" || text == "torch.int64" || text == "torch.LongTensor" ||
          text == "\"torch.LongTensor\"" || text == "'torch.LongTensor'";

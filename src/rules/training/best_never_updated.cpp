@@ -44,7 +44,7 @@ bool is_set_outside(const Site &site, const Expr *best, const Expr *first) {
   const model::Loop *loop = loop_around(site);
   if (best->kind == NodeKind::Attribute) {
     // An attribute that the constructor sets.
-    return site.function != nullptr && site.function->name.text() != "__init__" &&
+    return site.function != nullptr && site.function->node != nullptr && site.function->name.text() != "__init__" &&
            !contains(site.function->node, first);
   }
   return loop != nullptr && loop->node != nullptr && !contains(loop->node, first);

@@ -347,6 +347,9 @@ void check_chain(Site &site, const If &first) {
     return;
   }
   const auto body_of = [&](const If &branch) {
+    if (branch.body.size() == 0) {
+      return std::string_view{};
+    }
     return site.module->parsed->source.text().substr(branch.body[0]->start,
                                                      branch.body[branch.body.size() - 1]->end - branch.body[0]->start);
   };

@@ -146,7 +146,9 @@ bool is_any_gpu(const Site &site, const Expr *expr) {
   if (choice == nullptr) {
     return string_of(site, made->args[0]) == "cuda";
   }
-  return string_of(site, choice->body) == "cuda" && string_of(site, choice->orelse) == "cpu";
+  const auto one = string_of(site, choice->body);
+  const auto other = string_of(site, choice->orelse);
+  return (one == "cuda" && other == "cpu") || (one == "cpu" && other == "cuda");
 }
 
 // A name that nothing but such a call was given, here or in whoever passes it.
@@ -164,7 +166,11 @@ bool only_moves(const Site &site) {
   if (site.ancestors.empty()) {
     return false;
   }
-  const Node *parent = site.ancestors.back();
+  std::size_t at = site.ancestors.size() - 1;
+  while (at > 0 && site.ancestors[at]->kind == NodeKind::UnaryOp) {
+    --at;
+  }
+  const Node *parent = site.ancestors[at];
   const auto moves = [](const Expr *expr) {
     const auto *call = as<Call>(expr);
     const std::string_view method = call != nullptr ? called_method(*call) : std::string_view();
@@ -174,12 +180,15 @@ bool only_moves(const Site &site) {
     return moves(choice->body) || moves(choice->orelse);
   }
   const auto *branch = as<If>(parent);
-  return branch != nullptr && std::ranges::all_of(branch->body, [&](const Stmt *statement) {
-           const auto *assignment = as<Assign>(statement);
-           const auto *expression = as<ExprStmt>(statement);
-           return (assignment != nullptr && moves(assignment->value)) ||
-                  (expression != nullptr && moves(expression->value));
-         });
+  const auto is_moved = [&](const Block &block) {
+    return std::ranges::all_of(block, [&](const Stmt *statement) {
+      const auto *assignment = as<Assign>(statement);
+      const auto *expression = as<ExprStmt>(statement);
+      return statement->kind == NodeKind::Pass || (assignment != nullptr && moves(assignment->value)) ||
+             (expression != nullptr && moves(expression->value));
+    });
+  };
+  return branch != nullptr && is_moved(branch->body) && is_moved(branch->orelse);
 }
 
 // `x.device != torch.device("cuda")`: a tensor is on "cuda:0", which is another device.
@@ -301,6 +310,9 @@ void check(Site &site, const Node &node) {
   if (const auto *attribute = as<Attribute>(&node)) {
     check_text(site, *attribute);
     return;
+  }
+  if (node.kind != NodeKind::Compare) {
+    return; // a name
   }
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 || site.module->is_test) {
