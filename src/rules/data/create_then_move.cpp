@@ -278,6 +278,13 @@ Destination destination_of(const Site &site, const Call &move) {
   if (target == nullptr) {
     return {};
   }
+  // `.to(x.device)` with a tensor that is in the host's memory itself copies nothing. A parameter moves with its
+  // module.
+  const auto *device = as<Attribute>(target);
+  const Expr *const other = device != nullptr && device->attr.text() == "device" ? device->value : target;
+  if (other->kind == NodeKind::Name && model::is_on_cpu(other)) {
+    return {};
+  }
   const bool is_name = target->kind == NodeKind::Name || target->kind == NodeKind::Attribute;
   if (method == "type_as") {
     return is_name && model::kind_of(target) == Kind::TorchTensor ? like(text_of(site, target)) : Destination{};

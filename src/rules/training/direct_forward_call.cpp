@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "model/graph_flow.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -61,7 +62,11 @@ void check(Site &site, const Call &call) {
   const bool is_own_layer = part != nullptr && site.type != nullptr && site.type->kind != Kind::Unknown &&
                             model::is_own_object(*site.function, part->value);
   // What is only called like a model may be something else, and where nobody adds hooks or wrappers none are skipped.
-  if (is_self || is_own_layer || is_guess || kind == Kind::TorchLoss || !adds_hooks(site)) {
+  // A module without weights, which nobody wraps or hooks, or a try at the end of the file that defines the model.
+  const model::Value module = value_of(site, receiver);
+  const bool is_light = module.is(model::Value::Tag::Object) && !model::records_graph(site.project, module);
+  const bool is_try = context_of(site).runs_once && enclosing(site, NodeKind::If) != nullptr;
+  if (is_self || is_own_layer || is_guess || is_light || is_try || kind == Kind::TorchLoss || !adds_hooks(site)) {
     finding.tier = Tier::Hint;
   }
   const std::string_view text = site.module->parsed->source.text();
