@@ -14,7 +14,9 @@ namespace {
 bool is_float(const Value &value) { return value.is(Tag::Float); }
 
 // In Python 2, 8 / 2 is an integer.
-bool divides_to_floats(const Interpreter &in) { return in.module() != nullptr && !in.module()->parsed->tree.is_python2; }
+bool divides_to_floats(const Interpreter &in) {
+  return in.module() != nullptr && !in.module()->parsed->tree.is_python2;
+}
 
 } // namespace
 
@@ -175,7 +177,7 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
     return;
   }
   // Whatever sets attributes by other means, or elsewhere, may have set this one.
-  static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_", "vars(",
+  static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_",  "vars(",
                                                      "__getattr", "hasattr",  "getattr",    "ModuleDict", "exec("};
   const std::string stored = "." + std::string(text);
   for (const ClassObject *base : object.type->order) {
