@@ -1,6 +1,7 @@
 // Calls of APIs, by the signatures of the tables.
 #include "shapes/frames.h"
 #include "shapes/keras.h"
+#include "shapes/module_checks.h"
 #include "shapes/registry.h"
 
 #include "frameworks/shape_column.h"
@@ -235,6 +236,8 @@ Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments,
   operation.is_open = operation.is_open || has_unknown_keyword(spec.call, operation.more);
   check_no_tuple(operation);
   check_missing(operation, arguments);
+  check_kind_of_input(operation);
+  check_sizes_of_call(operation);
   if (!spec.pattern.empty()) {
     return call_pattern(operation);
   }
@@ -276,6 +279,7 @@ void Interpreter::construct(Object &object, Symbol api, Arguments &arguments) {
       }
     }
   }
+  check_sizes_of_layer(operation, args);
   content.args = std::move(args);
   const TransferEntry *const transfer = find_transfer(spec->transfer);
   if (transfer != nullptr && transfer->make != nullptr) {

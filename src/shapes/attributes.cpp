@@ -1,5 +1,6 @@
 #include "shapes/frames.h"
 #include "shapes/interpreter.h"
+#include "shapes/module_checks.h"
 #include "shapes/torch.h"
 
 #include <algorithm>
@@ -258,6 +259,7 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
         return object.content.items[i];
       }
     }
+    check_has_attribute(*this, object, name, node);
     return bound(Value::of(&object), name);
   }
   return {};

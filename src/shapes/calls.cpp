@@ -313,13 +313,16 @@ bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments,
 
 Value Interpreter::call_function(FunctionObject &function, Arguments &arguments, const Expr *node) {
   constexpr u32 kMostRecursions = 4;
-  if (calls_ >= limits_.calls || function.active >= kMostRecursions || is_exhausted()) {
+  const auto leave = [&] { // what an __init__ would have done to its object is not known
+    if (function.name.text() == "__init__" && !arguments.positional.empty() &&
+        arguments.positional[0].is(Tag::Object)) {
+      heap.change(*arguments.positional[0].object).is_open = true;
+    }
     escape(arguments);
-    return {};
-  }
-  if (function.is_wrapped) {
-    escape(arguments);
-    return {};
+    return Value();
+  };
+  if (calls_ >= limits_.calls || function.active >= kMostRecursions || is_exhausted() || function.is_wrapped) {
+    return leave();
   }
   if (function.wraps != nullptr && keeps_details) {
     // Who asks for the shapes of a model cares little for what wrappers do before and after: they warn, count,
@@ -332,7 +335,7 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
     if (function.node->kind == NodeKind::FunctionDef && function.owner != nullptr) {
       report_arity(function, arguments, node);
     }
-    return {};
+    return leave();
   }
   function.is_reached = true;
   function.last_call = ++calls_made;
@@ -504,8 +507,16 @@ void Interpreter::report_arity(const FunctionObject &function, const Arguments &
   const Symbol api = function.owner->api;
   const bool is_keras = name == "call" && api && api.text().starts_with("tensorflow.keras.");
   const bool is_flax = name == "__call__" && api && api.text() == "flax.linen.Module";
-  if ((name != "forward" && !is_keras && !is_flax) || function.is_static || function.is_class_method ||
-      (is_keras && !arguments.keywords.empty())) {
+  // Who calls super().__init__() may reach another class than the one that we know.
+  const auto *call = as<Call>(node);
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const bool is_constructor = name == "__init__" && api && api.text() == "torch.nn.Module" && call != nullptr &&
+                              (method == nullptr || method->attr.text() != "__init__") &&
+                              !arguments.positional.empty() && arguments.positional[0].is(Tag::Object) &&
+                              arguments.positional[0].object->type != nullptr &&
+                              !arguments.positional[0].object->type->has_unknown_base;
+  if ((name != "forward" && !is_keras && !is_flax && !is_constructor) || function.is_static ||
+      function.is_class_method || (is_keras && !arguments.keywords.empty())) {
     return;
   }
   std::size_t least = 0;

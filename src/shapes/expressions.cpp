@@ -490,7 +490,9 @@ void Interpreter::assign(const Expr *target, const Value &value) {
   case NodeKind::Attribute: {
     const auto *attr = static_cast<const Attribute *>(target);
     const Value holder = eval(attr->value);
-    check_parameter(*this, holder, attr->attr, value, target);
+    if (!is_in_place_) {
+      check_parameter(*this, holder, attr->attr, value, target);
+    }
     return set_attribute(holder, attr->attr, value);
   }
   case NodeKind::Subscript: {

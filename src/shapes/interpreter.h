@@ -335,6 +335,7 @@ private:
   Value result_{Value::Tag::Undefined};  // what the current function returned so far, joined
   Value yielded_{Value::Tag::Undefined}; // the same of yield
   LoopState *loop_ = nullptr;
+  bool is_in_place_ = false;   // what is assigned is what stood there before: `x += 1` of a tensor
   bool rest_is_quiet_ = false; // of the current function: it was left under a test of sizes
   std::unordered_map<const model::Module *, Frame *> modules_;
   std::optional<model::ModuleIndex> index_;              // of the project's files, if somebody asked for it

@@ -115,7 +115,9 @@ Flow Interpreter::exec(const Stmt *statement) {
     }
     const Value result = binary(assignment->op(), left, right, assignment->target);
     check_in_place(*this, left, result, assignment->target);
+    is_in_place_ = true;
     assign(assignment->target, result);
+    is_in_place_ = false;
     return Flow::Next;
   }
   case NodeKind::Return: {

@@ -126,7 +126,7 @@ bool check_layer(Operation &op, const Tensor &input) {
     }
     return false;
   }
-  const bool takes_indices = op.spec.transfer == "embedding";
+  const bool takes_indices = op.spec.transfer == "embedding" || op.spec.transfer == "embedding_bag";
   if (takes_indices || op.in.in_autocast() || input.dtype == Dtype::Unknown || op.in.is_changed_default_dtype ||
       input.library != Library::Torch) {
     return true;

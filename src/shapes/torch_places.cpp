@@ -182,6 +182,27 @@ Value call_triplet(Operation &op) {
   return op.result(loss, {anchor});
 }
 
+// What pack_padded_sequence gives: its features are known, and a layer keeps its batch. Recurrent layers take it as
+// well.
+Value packed(Operation &op, const Tensor &input, Truth batch_first) {
+  Object *const object = op.in.heap.new_object(nullptr, intern("torch.nn.utils.rnn.PackedSequence"));
+  Tensor data = input;
+  data.is_parameter = false;
+  Dim batch;
+  if (input.shape.is_known() && input.shape.rank() >= 2 && batch_first != Truth::Unknown) {
+    batch = input.shape.dims[batch_first == Truth::Yes ? 0 : 1];
+    std::vector<Dim> dims = {Dim{}};
+    dims.insert(dims.end(), input.shape.dims.begin() + 2, input.shape.dims.end());
+    data.shape = op.in.heap.shape(dims);
+  } else {
+    data.shape = {};
+  }
+  object->content.attributes[intern("data").id] = op.in.plain_tensor(data);
+  object->content.attributes[intern("*batch").id] = Value::of(batch);
+  object->content.is_open = true;
+  return Value::of(object);
+}
+
 Value call_pack(Operation &op) {
   const Tensor *const input = op.tensor("input");
   const Value given = op.arg("lengths");
@@ -207,9 +228,75 @@ Value call_pack(Operation &op) {
            batch_first == Truth::Yes ? "give a length for each sequence of the batch"
                                      : "give a length for each sequence of the batch, which is the second dimension "
                                        "unless batch_first=True is passed");
+      return {};
     }
   }
-  return {};
+  return input != nullptr ? packed(op, *input, batch_first) : Value();
+}
+
+Value call_unpack(Operation &op) {
+  const Value sequence = op.arg("sequence");
+  if (!sequence.is(Tag::Object) || !sequence.object->content.api ||
+      sequence.object->content.api.text() != "torch.nn.utils.rnn.PackedSequence") {
+    return {};
+  }
+  const Names &attributes = sequence.object->content.attributes;
+  const Value *const data = find_name(attributes, intern("data").id);
+  const Value *const batch = find_name(attributes, intern("*batch").id);
+  const Truth batch_first = op.truth("batch_first");
+  if (data == nullptr || !data->is(Tag::Tensor) || !data->tensor->shape.is_known() || batch == nullptr ||
+      batch_first == Truth::Unknown || op.is_open) {
+    return {};
+  }
+  Tensor padded = *data->tensor;
+  std::vector<Dim> dims(padded.shape.dims.begin() + 1, padded.shape.dims.end());
+  const Dim length; // that of the longest
+  dims.insert(dims.begin(),
+              {batch_first == Truth::Yes ? batch->dim() : length, batch_first == Truth::Yes ? length : batch->dim()});
+  padded.shape = op.in.heap.shape(dims);
+  Tensor lengths;
+  lengths.library = Library::Torch;
+  lengths.dtype = Dtype::Int64;
+  lengths.device = {Device::Kind::Cpu};
+  lengths.grad = Truth::No;
+  lengths.shape = op.in.heap.shape({batch->dim()});
+  return op.in.heap.new_list({op.result(padded, {data->tensor}), op.in.plain_tensor(lengths)}, Tag::Tuple);
+}
+
+// EmbeddingBag: one row for each bag.
+Value call_embedding_bag(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const Value given = op.arg("offsets");
+  const Tensor *const offsets = given.is(Tag::Tensor) ? given.tensor : nullptr;
+  if (input == nullptr) {
+    return {};
+  }
+  if (!check_layer(op, *input)) {
+    return op.unknown_tensor(input);
+  }
+  const bool has_two = input->shape.has_rank(2);
+  if (has_two && offsets != nullptr) {
+    fail(
+        op, Fault::WrongRank, {input},
+        fmt::format("EmbeddingBag takes offsets only for indices with 1 dimension, but gets {}", op.in.text_of(*input)),
+        "omit the offsets: each row is a bag");
+    return op.unknown_tensor(input);
+  }
+  if (input->shape.has_rank(1) && given.is(Tag::None)) {
+    fail(op, Fault::WrongRank, {input},
+         fmt::format("EmbeddingBag takes offsets with indices of {}", op.in.text_of(*input)),
+         "pass offsets, or one row of indices for each bag");
+    return op.unknown_tensor(input);
+  }
+  Tensor result = layer_result(op, *input);
+  const Dim size = op.dim("embedding_dim");
+  result.dtype = Dtype::Unknown;
+  const bool is_plain = op.truth("include_last_offset") == Truth::No;
+  result.shape = has_two ? op.in.heap.shape({input->shape.dims[0], size})
+                 : offsets != nullptr && offsets->shape.has_rank(1) && is_plain
+                     ? op.in.heap.shape({offsets->shape.dims[0], size})
+                     : op.in.heap.shape({size}, Shape::Kind::Tail);
+  return op.result(result, {input});
 }
 
 Value call_cdist(Operation &op) {
@@ -334,6 +421,8 @@ constexpr TransferEntry kTable[] = {
     {"similarity", call_similarity},
     {"triplet_loss", call_triplet},
     {"pack_sequence", call_pack},
+    {"unpack_sequence", call_unpack},
+    {"embedding_bag", call_embedding_bag},
     {"cdist", call_cdist},
     {"addmm", call_addmm},
     {"elementwise_three", call_three},

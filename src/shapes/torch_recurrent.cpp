@@ -23,8 +23,48 @@ bool fits(Operation &op, const Shape &got, const std::vector<Dim> &wanted) {
   return is_same;
 }
 
+// A PackedSequence is a batch whose lengths differ: its features must be right, and its states are those of the batch.
+Value call_with_packed(Operation &op, const Object &sequence) {
+  const Value *const data = find_name(sequence.content.attributes, intern("data").id);
+  const Value *const batch = find_name(sequence.content.attributes, intern("*batch").id);
+  if (data == nullptr || !data->is(Tag::Tensor) || batch == nullptr || op.arg("proj_size").is_unknown() ||
+      !op.arg("proj_size").is_number(0)) {
+    return {};
+  }
+  const Tensor &input = *data->tensor;
+  const Dim features = op.dim("input_size");
+  const Dim got = input.shape.from_end(0);
+  if (!check_layer(op, input)) {
+    return {};
+  }
+  if (op.in.terms.differ(features, got)) {
+    report_layer_size(op, input, "input_size", features, got);
+    return {};
+  }
+  const Truth both_ways = op.truth("bidirectional");
+  const Dim directions = both_ways == Truth::Yes ? Dim::of(2) : both_ways == Truth::No ? Dim::of(1) : Dim{};
+  const Dim hidden = op.dim("hidden_size");
+  Tensor output = layer_result(op, input);
+  Tensor state = output;
+  output.shape = op.in.heap.shape({Dim{}, op.in.terms.multiply(directions, hidden)});
+  state.shape = op.in.heap.shape({op.in.terms.multiply(directions, op.dim("num_layers")), batch->dim(), hidden});
+  Object *const packed = op.in.heap.new_object(nullptr, sequence.content.api);
+  const Value outputs = op.result(output, {&input});
+  packed->content.attributes[intern("data").id] = outputs;
+  packed->content.attributes[intern("*batch").id] = *batch;
+  packed->content.is_open = true;
+  state.step = outputs.tensor->step;
+  const Value one = op.in.plain_tensor(state);
+  return op.in.heap.new_list({Value::of(packed), is_lstm(op) ? op.in.heap.new_list({one, one}, Tag::Tuple) : one},
+                             Tag::Tuple);
+}
+
 Value call_recurrent(Operation &op) {
   const Value value = op.arg("input");
+  if (value.is(Tag::Object) && value.object->content.api &&
+      value.object->content.api.text() == "torch.nn.utils.rnn.PackedSequence") {
+    return call_with_packed(op, *value.object);
+  }
   const Tensor *input = op.in.as_tensor(value);
   if (input == nullptr) {
     return {};
