@@ -227,6 +227,63 @@ void check_apply(Site &site, const Call &call) {
   finding.tier = as_python == AsPython::Yes ? finding.tier : Tier::Hint;
 }
 
+bool is_nnx_module(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const Value &base) {
+      return base.is(Value::Tag::Api) && base.name().text() == "flax.nnx.Module";
+    });
+  });
+}
+
+// Over batches: data, or `range(0, len(x), size)`.
+bool is_over_batches(const Site &site, const model::Loop &loop) {
+  const auto *range = as<Call>(iterated_by(site, loop));
+  const std::string_view api = range != nullptr ? called_api(site, *range) : std::string_view{};
+  if (api == "range") {
+    return range->args.size() == 3;
+  }
+  if (loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::GeneratorExp) {
+    const Expr *const over = iterated_by(site, loop);
+    return over != nullptr && (over->kind == NodeKind::Name || over->kind == NodeKind::Attribute || api.empty()) &&
+           loop.iterations != model::Iterations::Few && model::kind_of(over) != Kind::JaxArray &&
+           !api.starts_with("jax.");
+  }
+  return is_over_data(site.project, loop);
+}
+
+// `model(x)` of an nnx.Module for each batch, itself or in a function that only a loop over batches calls.
+void check_nnx(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (!site.module->jax || site.module->is_test || site.function == nullptr || call.args.empty() ||
+      (site.function->type != nullptr && is_nnx_module(*site.function->type))) {
+    return;
+  }
+  const Value callee = site.project.callee_of(&call);
+  if (!callee.is(Value::Tag::Object) || callee.alternatives != nullptr || !is_nnx_module(*callee.type) ||
+      may_be_compiled(site.function) || project_has_word(site, {"jit(model", "nnx.jit(self", "= nnx.jit("})) {
+    return;
+  }
+  const model::Loop *loop = loop_with(site, &call);
+  while (loop != nullptr && !is_over_batches(site, *loop)) {
+    loop = loop->parent;
+  }
+  const bool is_called = std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
+    const Site there = site_of(site, *caller->call);
+    return caller->loop != nullptr && !caller->loop->few_iterations && is_over_batches(there, *caller->loop);
+  });
+  if ((loop == nullptr && !is_called) || runs_as_python(site.project, site.function) != AsPython::Yes) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` runs operation by operation in every iteration, because no `nnx.jit` compiles it",
+                         text_of(site, call.func)),
+             "compile the function around it once, with `@nnx.jit`, and call that in the loop");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
+  }
+}
+
 void check(Site &site, const Call &call) {
   if ((called_method(call) == "apply" || called_method(call) == "apply_fn") && called_api(site, call).empty()) {
     check_apply(site, call);
@@ -333,6 +390,8 @@ the rule cannot see it.
 )"},
     .calls = "jax.grad jax.value_and_grad flax.nnx.grad flax.nnx.value_and_grad equinox.filter_grad "
              "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad *.apply *.apply_fn",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = check_nnx};
 
 } // namespace deepperf::rules::step_not_jitted
