@@ -11,7 +11,7 @@ def create(model: nn.Module, key, x):
 
 
 def create_at_once(model: nn.Module, key, x):
-    state, params = model.init(key, x).pop("params")  # expect: DP308
+    state, params = model.init(key, x).pop("params")
     return state, params
 
 

@@ -11,12 +11,12 @@ class Weighted(Trainer):
 
 
 class Below(Weighted):
-    def training_step(self, model, inputs):  # expect: DP308
+    def training_step(self, model, inputs):
         return super().training_step(model, inputs)
 
 
 class Summary(Seq2SeqTrainer):
-    def compute_loss(self, model, inputs, return_outputs=False):  # expect: DP308
+    def compute_loss(self, model, inputs, return_outputs=False):
         outputs = model(**inputs)
         return (outputs.loss, outputs) if return_outputs else outputs.loss
 

@@ -22,7 +22,7 @@ def trainers(data, tokenizer, build):
 
 def tables(path):
     rows = pd.read_csv(path, error_bad_lines=False)  # expect: DP303
-    rows["x"].fillna(method="ffill")  # expect: DP303
+    rows["x"] = rows["x"].fillna(method="ffill")  # expect: DP303
     rows["x"].ffill()
     return rows.groupby("x").sum(), rows.sum(level=0)  # expect: DP303
 
