@@ -195,6 +195,20 @@ void check_layer_arity(Operation &op, const Arguments &arguments) {
   }
 }
 
+// x.transpose(0, 2, 1): of PyTorch it takes two dimensions, as NumPy's takes all of them.
+void check_transpose(Operation &op, const Arguments &arguments) {
+  const bool is_torch = !arguments.positional.empty() && arguments.positional[0].is(Tag::Tensor) &&
+                        arguments.positional[0].tensor->library == Library::Torch;
+  if (!is_torch || op.short_name() != "transpose" || op.layer != nullptr || arguments.positional.size() < 4) {
+    return;
+  }
+  if (Problem *problem = op.report(
+          Fault::Arity, fmt::format("transpose takes 2 dimensions, but gets {}", arguments.positional.size() - 1))) {
+    op.in.add_chain(*problem, *arguments.positional[0].tensor);
+    problem->advice = "use permute to name all dimensions";
+  }
+}
+
 // A layer that takes several tensors gets fewer: attention without a value, a loss without a target.
 void check_missing(Operation &op, const Arguments &arguments) {
   const std::string_view api = op.api ? op.api.text() : std::string_view{};
@@ -230,6 +244,7 @@ Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments,
   operation.is_open = arguments.is_open;
   if (!order(spec.call, arguments, operation.args, operation.rest, operation.more)) {
     check_layer_arity(operation, arguments);
+    check_transpose(operation, arguments);
     escape(arguments);
     return {};
   }
@@ -296,6 +311,7 @@ Value Interpreter::call_api(Symbol api, Arguments &arguments, const Expr *node) 
       return value;
     }
   }
+  check_optimizer(*this, api, arguments, node);
   if (const Spec *const spec = spec_of(api)) {
     if (!spec->is_class) {
       return call_spec(*spec, api, arguments, node, nullptr);
@@ -383,6 +399,10 @@ Value Interpreter::call_api_method(const Value &receiver, Symbol name, Arguments
     if (tensor == nullptr) {
       is_known = false;
       break;
+    }
+    if (name.text() == "shape" && receiver.is(Tag::Tensor) && tensor->library == Library::Torch) {
+      report_shape_is_called(*this, node);
+      return {};
     }
     if (const Spec *const spec = method_spec(tensor->library, name)) {
       arguments.positional.insert(arguments.positional.begin(), receiver);

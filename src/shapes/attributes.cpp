@@ -147,8 +147,11 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
     if ((name.text() == "values" || name.text() == "indices") && object.list->content.items.size() == 2) {
       return object.list->content.items[name.text() == "values" ? 0 : 1];
     }
+    check_attribute_of_tuple(*this, object, name, node);
     return bound(object, name);
   case Tag::List:
+    check_attribute_of_tuple(*this, object, name, node);
+    return bound(object, name);
   case Tag::Set:
   case Tag::Str:
   case Tag::Range:

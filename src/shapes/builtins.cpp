@@ -1,5 +1,6 @@
 // Python's builtin functions, and the methods of lists, dicts and strings.
 #include "shapes/frames.h"
+#include "shapes/module_checks.h"
 #include "shapes/registry.h"
 
 #include <fmt/format.h>
@@ -240,6 +241,7 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
   if (name == "len") {
     const Value value = arg(0);
     std::vector<Value> items;
+    check_has_length(*this, value, node);
     if (value.is(Tag::Tensor) && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0) {
       return Value::of(value.tensor->shape.dims[0]);
     }

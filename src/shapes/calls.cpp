@@ -1,6 +1,7 @@
 // Calls of functions, classes and objects of the program.
 #include "shapes/flax.h"
 #include "shapes/keras.h"
+#include "shapes/module_checks.h"
 
 #include <fmt/format.h>
 
@@ -205,6 +206,7 @@ Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *n
            : is_integer(callee.dtype())     ? Value::of(Dim{})
                                             : Value::some_float();
   default:
+    check_size_is_called(*this, callee, node);
     escape(arguments);
     return {};
   }

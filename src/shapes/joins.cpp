@@ -53,7 +53,24 @@ Tensor joined_tensor(Operation &op, const std::vector<const Tensor *> &tensors) 
   return result;
 }
 
+// torch.cat(x, y) instead of torch.cat([x, y])
+void check_is_list(Operation &op) {
+  const Value first = op.arg("tensors");
+  const Value second = op.arg("dim");
+  const bool are_two = first.is(Tag::Tensor) && second.is(Tag::Tensor) && first.tensor->library == Library::Torch &&
+                       second.tensor->library == Library::Torch;
+  if (!are_two) {
+    return;
+  }
+  if (Problem *problem =
+          op.report(Fault::Arity, fmt::format("{} takes one list of tensors, but gets two tensors", op.short_name()))) {
+    op.in.add_chain(*problem, *first.tensor);
+    problem->advice = fmt::format("put them into a list: torch.{}([x, y])", op.short_name());
+  }
+}
+
 Value call_cat(Operation &op) {
+  check_is_list(op);
   std::vector<const Tensor *> tensors;
   const bool is_exact = gather_tensors(op, tensors);
   if (tensors.empty()) {
@@ -147,6 +164,7 @@ Value call_cat(Operation &op) {
 }
 
 Value call_stack(Operation &op) {
+  check_is_list(op);
   std::vector<const Tensor *> tensors;
   const bool is_exact = gather_tensors(op, tensors);
   if (tensors.empty()) {

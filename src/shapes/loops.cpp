@@ -1,4 +1,5 @@
 #include "shapes/bool_arithmetic.h"
+#include "shapes/module_checks.h"
 
 #include <algorithm>
 
@@ -181,6 +182,7 @@ void Interpreter::run_with_last_batch(const For *statement, const Value &element
 
 Flow Interpreter::exec_for(const For *statement) {
   const Value iterable = eval(statement->iter);
+  check_has_length(*this, iterable, statement->iter);
   std::vector<Value> items;
   const bool is_exact = iterate(iterable, items);
   LoopState *const outer = loop_;

@@ -165,6 +165,17 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
                                                    "T_destination"};
   const std::string_view text = name.text();
   const auto *attribute = as<Attribute>(node);
+  const bool is_parallel = object.type == nullptr && object.content.api.text() == "torch.nn.DataParallel";
+  static constexpr std::string_view kOfParallel[] = {"module", "device_ids", "output_device", "dim", "src_device_obj"};
+  if (is_parallel && attribute != nullptr && !text.starts_with("_") &&
+      std::ranges::find(kOfModule, text) == std::end(kOfModule) &&
+      std::ranges::find(kOfParallel, text) == std::end(kOfParallel) &&
+      !std::ranges::binary_search(in.project.stored_elsewhere, name.id)) {
+    if (Problem *problem = in.report(Fault::Arity, node, fmt::format("DataParallel has no attribute {}", text))) {
+      problem->advice = fmt::format("the wrapped model has it: .module.{}", text);
+    }
+    return;
+  }
   const auto *self = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
   if (self == nullptr || self->id.text() != "self" || object.type == nullptr || object.content.is_open ||
       object.type->has_unknown_base || !object.type->api || object.type->api.text() != "torch.nn.Module" ||
@@ -202,6 +213,127 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
           in.report(Fault::Arity, node, fmt::format("{} has no attribute {}", object.type->name.text(), text))) {
     problem->notes.push_back({object.type->module, object.type->node->name_span, "its class is defined here"});
     problem->advice = "create it in __init__, or correct the name";
+  }
+}
+
+void check_index(Interpreter &in, const Value &object, const Value &index, const Expr *node) {
+  const bool is_known = object.is(Tag::List) || object.is(Tag::Tuple) ||
+                        (object.is(Tag::Tensor) &&
+                         (object.tensor->library == Library::Torch || object.tensor->library == Library::Numpy));
+  const auto has_float = [](const Value &one) {
+    return one.is(Tag::Slice) &&
+           (is_float(one.slice->lower) || is_float(one.slice->upper) || is_float(one.slice->step));
+  };
+  const bool is_wrong =
+      has_float(index) || (index.is(Tag::Tuple) && std::ranges::any_of(index.list->content.items, has_float));
+  if (!is_known || !is_wrong || !divides_to_floats(in)) {
+    return;
+  }
+  if (Problem *problem =
+          in.report(Fault::WrongRank, node, "the bounds of a slice must be integers, but one is a float")) {
+    problem->advice = "convert it: int(0.8 * len(x)), or divide with //";
+  }
+}
+
+namespace {
+
+// Results of an operation of PyTorch.
+bool are_torch_tensors(const Value &value) {
+  return (value.is(Tag::Tuple) || value.is(Tag::List)) && !value.list->content.is_open && !value.list->is_shape &&
+         !value.list->content.items.empty() && std::ranges::all_of(value.list->content.items, [](const Value &item) {
+           return item.is(Tag::Tensor) && item.tensor->library == Library::Torch;
+         });
+}
+
+std::string_view kind_name(const Value &value) { return value.is(Tag::Tuple) ? "tuple" : "list"; }
+
+} // namespace
+
+void check_attribute_of_tuple(Interpreter &in, const Value &value, Symbol name, const Expr *node) {
+  static constexpr std::string_view kOfTensors[] = {
+      "shape", "size",    "dtype", "device", "view",  "reshape", "squeeze", "unsqueeze", "permute",   "transpose",
+      "to",    "cuda",    "cpu",   "float",  "long",  "detach",  "numpy",   "mean",      "argmax",    "backward",
+      "item",  "flatten", "dim",   "expand", "chunk", "softmax", "sum",     "max",       "contiguous"};
+  if (!are_torch_tensors(value) || as<Attribute>(node) == nullptr ||
+      std::ranges::find(kOfTensors, name.text()) == std::end(kOfTensors)) {
+    return;
+  }
+  const std::size_t count = value.list->content.items.size();
+  if (Problem *problem = in.report(Fault::Arity, node,
+                                   fmt::format("a {} of {} tensors has no {}", kind_name(value), count, name.text()))) {
+    in.add_chain(*problem, *value.list->content.items[0].tensor);
+    problem->advice = "use one of its elements, or join them with torch.cat or torch.stack";
+  }
+}
+
+void check_product_of_tuple(Interpreter &in, const Value &left, const Value &right, const Expr *node) {
+  const Value &tuple = is_float(left) ? right : left;
+  if ((!is_float(left) && !is_float(right)) || !are_torch_tensors(tuple)) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::Arity, node,
+                                   fmt::format("a {} of {} tensors cannot be multiplied by a float", kind_name(tuple),
+                                               tuple.list->content.items.size()))) {
+    in.add_chain(*problem, *tuple.list->content.items[0].tensor);
+    problem->advice = "use one of its elements: max, min and sort along a dimension return (values, indices)";
+  }
+}
+
+void report_shape_is_called(Interpreter &in, const Expr *node) {
+  if (Problem *problem = in.report(Fault::Arity, node, "a shape cannot be called")) {
+    problem->advice = "index it: x.shape[0], or call size: x.size(0)";
+  }
+}
+
+void check_size_is_called(Interpreter &in, const Value &callee, const Expr *node) {
+  if (callee.is(Tag::Tuple) && callee.list->is_shape) {
+    report_shape_is_called(in, node);
+  }
+}
+
+void check_size_is_not_indexed(Interpreter &in, const Value &object, const Expr *node) {
+  const bool is_size = object.is(Tag::Method) && object.method->function == nullptr &&
+                       object.method->name.text() == "size" && object.method->receiver.is(Tag::Tensor) &&
+                       object.method->receiver.tensor->library == Library::Torch;
+  if (!is_size) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::Arity, node, "size is a method, which cannot be indexed")) {
+    problem->advice = "call it: x.size(0), or index the shape: x.shape[0]";
+  }
+}
+
+void check_has_length(Interpreter &in, const Value &value, const Expr *node) {
+  if (!value.is(Tag::Tensor) || value.tensor->library != Library::Torch || !value.tensor->shape.has_rank(0)) {
+    return;
+  }
+  if (Problem *problem =
+          in.report(Fault::WrongRank, node, "a tensor without dimensions has no length and no elements")) {
+    in.add_chain(*problem, *value.tensor);
+    problem->advice = "give it a dimension: x.unsqueeze(0), or keep one where it is reduced: keepdim=True";
+  }
+}
+
+void check_optimizer(Interpreter &in, Symbol api, const Arguments &arguments, const Expr *node) {
+  constexpr std::string_view kPrefix = "torch.optim.";
+  const std::string_view name = api.text();
+  if (!name.starts_with(kPrefix) || name.find('.', kPrefix.size()) != std::string_view::npos ||
+      arguments.positional.empty()) {
+    return;
+  }
+  const Value &params = arguments.positional[0];
+  const bool is_module =
+      params.is(Tag::Object) && in.is_module(*params.object) &&
+      params.object->content.api.text() != "torch.nn.ParameterList" &&
+      (params.object->type == nullptr || in.find_method(*params.object->type, intern("__iter__")) == nullptr);
+  const bool is_empty = params.is(Tag::List) && !params.list->content.is_open && params.list->content.items.empty();
+  if (!is_module && !is_empty) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::Arity, node,
+                                   fmt::format("{} takes parameters, but gets {}", name.substr(kPrefix.size()),
+                                               is_module ? "a module" : "an empty list"))) {
+    problem->advice = "pass model.parameters()";
   }
 }
 

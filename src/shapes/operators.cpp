@@ -1,6 +1,7 @@
 // Operators on Python's own values, conversions, and comparisons. Those on tensors are in elementwise.cpp.
 #include "shapes/frames.h"
 #include "shapes/interpreter.h"
+#include "shapes/module_checks.h"
 
 #include <fmt/format.h>
 
@@ -140,6 +141,9 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
     return {};
   }
   // A sequence and a number, or two sequences.
+  if (op == Operator::Mult) {
+    check_product_of_tuple(*this, left, right, node);
+  }
   if (op == Operator::Mult && right.is_sequence() && !left.is_sequence()) {
     std::swap(left, right);
   }

@@ -1,5 +1,6 @@
 // x[i], of Python's containers and of tensors.
 #include "shapes/frames.h"
+#include "shapes/module_checks.h"
 
 #include <fmt/format.h>
 
@@ -244,6 +245,8 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
 } // namespace
 
 Value Interpreter::subscript(const Value &object, const Value &index, const Expr *node) {
+  check_index(*this, object, index, node);
+  check_size_is_not_indexed(*this, object, node);
   switch (object.tag) {
   case Tag::List:
   case Tag::Tuple: {
