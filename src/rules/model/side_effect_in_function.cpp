@@ -32,6 +32,30 @@ bool decides(const Site &site, const AugAssign &counter) {
          });
 }
 
+bool is_of_family(const model::Value &object, const model::ClassInfo *type) {
+  return object.is(model::Value::Tag::Object) &&
+         (std::ranges::find(object.type->mro, type) != object.type->mro.end() ||
+          std::ranges::any_of(type->mro, [&](const model::ClassInfo *one) { return one == object.type.get(); }));
+}
+
+// Is the attribute of such an object read there? What is printed is there to see how often the function is traced.
+bool is_read_in(const model::Scope &scope, const Node &node, const model::ClassInfo *type, Symbol attribute) {
+  const auto *call = as<Call>(&node);
+  const std::string_view called = call != nullptr ? called_name(*call) : std::string_view{};
+  const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+  if (called == "print" || method == "info" || method == "debug" || method == "warning") {
+    return false;
+  }
+  const auto *load = as<Attribute>(&node);
+  if (load != nullptr && load->attr == attribute && load->context == Context::Load &&
+      is_of_family(model::value_of(scope, load->value), type)) {
+    return true;
+  }
+  bool found = false;
+  for_each_child(&node, [&](const Node *child) { found = found || is_read_in(scope, *child, type, attribute); });
+  return found;
+}
+
 // Is the counter of an object read by code that is traced with it, `beta = self.step / warmup`? There it is a constant,
 // the number of traces so far.
 bool is_read_while_traced(const Site &site, const AugAssign &counter) {
@@ -46,18 +70,9 @@ bool is_read_while_traced(const Site &site, const AugAssign &counter) {
   functions.push_back(site.function);
   const model::ClassInfo *const type = site.function->type;
   return std::ranges::any_of(functions, [&](const model::FunctionInfo *one) {
-    const model::ClassInfo *const other = one->type;
-    if (one->definition() == nullptr || other == nullptr ||
-        (std::ranges::find(other->mro, type) == other->mro.end() &&
-         std::ranges::find(type->mro, other) == type->mro.end())) {
-      return false;
-    }
-    return any_node(one->definition()->body, [&](const Node *node) {
-      const auto *load = as<Attribute>(node);
-      const auto *owner = load != nullptr ? as<Name>(load->value) : nullptr;
-      return owner != nullptr && owner->id == object->id && load->attr == attribute->attr &&
-             load->context == Context::Load;
-    });
+    return one->definition() != nullptr && std::ranges::any_of(one->definition()->body, [&](const Stmt *statement) {
+             return is_read_in(model::scope_of(site.project, *one), *statement, type, attribute->attr);
+           });
   });
 }
 

@@ -133,7 +133,9 @@ std::optional<EncodedBy> encoding_followed(const Site &site, const Call &call) {
     }
     const Expr *const collate =
         model::kind_of(made) == Kind::TorchDataLoader ? argument(*made, 6, "collate_fn") : nullptr;
-    if (collate != nullptr && !origin.path.empty()) {
+    const Expr *const size = collate != nullptr ? argument(*made, 1, "batch_size") : nullptr;
+    const bool is_single = size == nullptr || integer_of(there, size) == 1; // one text is not padded
+    if (collate != nullptr && !origin.path.empty() && !is_single) {
       collator = callable_of(scope_of(there), collate);
       part.assign(origin.path.begin() + 1, origin.path.end());
     }

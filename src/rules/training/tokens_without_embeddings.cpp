@@ -117,7 +117,7 @@ void check(Site &site, const Call &call) {
   // Some checkpoints have spare embeddings, and what another function loads may be another model.
   const bool is_apart = site.project.caller_of(loaded) != site.function && !is_of_same_checkpoint(site, call, *loaded);
   if ((may_exist(site, tokens) && !has_no_padding(site)) || is_apart ||
-      file_has_word_in_any_case(site, {"qwen", "phi-", "def convert", "convert_checkpoint"})) {
+      file_has_word_in_any_case(site, {"qwen", "phi-", "t5-", "pythia", "neox", "def convert", "convert_checkpoint"})) {
     finding.tier = Tier::Hint;
   }
 }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 namespace deepperf::rules::unused_columns_removed {
 
@@ -211,7 +212,11 @@ bool is_taken_by_models(std::string_view key) {
                                  "target_mapping",
                                  "input_mask",
                                  "table_mask",
-                                 "return_loss"});
+                                 "return_loss",
+                                 "numeric_values",
+                                 "numeric_values_scale",
+                                 "aggregation_labels",
+                                 "float_answer"});
   return kTaken.has(intern(key));
 }
 
@@ -225,10 +230,22 @@ bool is_refused(const Site &site, const Expr *model, std::string_view key) {
     const model::FunctionInfo *const forward = model::find_method_of(*value.type, known::sym_forward);
     return forward != nullptr && forward->definition() != nullptr && !forward->has_param(intern(key));
   }
-  return value.is_kind(Kind::HfModel) && value.maker() != nullptr && value.name() &&
-         value.name().text().find("For") != std::string_view::npos &&
-         value.name().text().ends_with(".from_pretrained") &&
-         keyword_argument(*value.maker(), "trust_remote_code") == nullptr;
+  if (!value.is_kind(Kind::HfModel) || value.maker() == nullptr || !value.name() ||
+      keyword_argument(*value.maker(), "trust_remote_code") != nullptr) {
+    return false;
+  }
+  // Models of several modalities have more parameters than are listed here.
+  static constexpr std::string_view kHeads[] = {"ForSequenceClassification",
+                                                "ForTokenClassification",
+                                                "ForCausalLM",
+                                                "ForSeq2SeqLM",
+                                                "ForQuestionAnswering",
+                                                "ForMaskedLM",
+                                                "ForMultipleChoice",
+                                                "ForImageClassification"};
+  return std::ranges::any_of(kHeads, [&value](std::string_view head) {
+    return value.name().text().ends_with(std::string(head) + ".from_pretrained");
+  });
 }
 
 // An entry that code takes out of a row or a batch under that name: `row["weight"]`, `row.pop("weight", 1.0)`.
