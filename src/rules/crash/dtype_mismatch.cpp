@@ -21,7 +21,7 @@ extern constinit const Rule kDtypeMismatch = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A layer whose input has a different dtype than its weights (float64 from NumPy, integers), a matrix product of two dtypes, labels that are not integers for `cross_entropy`, integers for `mean`, floating-point numbers for an embedding.
+A layer whose input has a different dtype than its weights (float64 from NumPy, integers), a matrix product of two dtypes, labels that are not integers for `cross_entropy`, integers for `mean`, floating-point numbers for an embedding, arithmetic of boolean masks such as `1 - mask`, and bitwise operators on floating-point numbers.
 
 ## Why it is wrong
 

@@ -21,7 +21,7 @@ extern constinit const Rule kImpossibleLayer = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-Groups that do not divide the channels of a convolution or group norm, heads that do not divide the size of an attention layer, a padding that is larger than half of a pooling kernel.
+Groups that do not divide the channels of a convolution or group norm, heads that do not divide the size of an attention layer, a padding that is larger than half of a pooling kernel, sizes that are floats, as `64 / 2` is.
 
 ## Why it is wrong
 

@@ -21,7 +21,7 @@ extern constinit const Rule kReshapeSize = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`view`, `reshape`, `unflatten` and `split` to sizes that do not multiply, or add up, to what the tensor has.
+`view`, `reshape`, `unflatten` and `split` to sizes that do not multiply, or add up, to what the tensor has, and patterns of `einops` that do not fit. The last batch of a loader counts as well: it is smaller unless the batch size divides the number of examples.
 
 ## Why it is wrong
 

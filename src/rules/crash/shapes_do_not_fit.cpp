@@ -21,7 +21,7 @@ extern constinit const Rule kShapesDoNotFit = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-Tensors that are added, multiplied, concatenated, stacked or used as a mask although their shapes do not match: sizes that are neither equal nor 1, or inner sizes of a matrix product that differ.
+Tensors that are added, multiplied, concatenated, stacked or used as a mask although their shapes do not match: sizes that are neither equal nor 1, or inner sizes of a matrix product that differ. A dataset whose examples differ in shape, where the default `collate_fn` stacks them.
 
 ## Why it is wrong
 

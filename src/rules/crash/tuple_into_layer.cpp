@@ -21,7 +21,7 @@ extern constinit const Rule kTupleIntoLayer = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A layer that is called with the tuple that an LSTM, GRU or attention layer returns, and a module that is called with more or fewer arguments than its `forward` takes.
+A layer that is called with the tuple that an LSTM, GRU or attention layer returns, with a dictionary, with `None` or with an array of NumPy; a module that is called, or created, with more or fewer arguments than it takes; an attribute that a module does not have; an optimizer that receives a module instead of its parameters; and `apply` of a Flax module without the collections or random keys that its layers need.
 
 ## Why it is wrong
 

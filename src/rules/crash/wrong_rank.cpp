@@ -21,7 +21,7 @@ extern constinit const Rule kWrongRank = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-An operation or layer that receives a tensor with a different number of dimensions than it expects, names a dimension that the tensor does not have, or uses more indices than it has dimensions.
+An operation or layer that receives a tensor with a different number of dimensions than it expects, names a dimension that the tensor does not have, or uses more indices than it has dimensions; the truth value of a tensor with several elements, and `backward()` from more than one number.
 
 ## Why it is wrong
 
