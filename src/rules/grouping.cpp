@@ -11,7 +11,8 @@ namespace deepperf::rules {
 
 namespace {
 
-// Rules about names, arguments, methods and calls that libraries removed or changed: who changes one place has to change the others.
+// Rules about names, arguments, methods and calls that libraries removed or changed: who changes one place has to
+// change the others.
 constexpr auto kGrouped = std::to_array<std::string_view>({"DP301", "DP303", "DP304", "DP308"});
 
 enum class FixState : u8 { None, Unsafe, Safe };

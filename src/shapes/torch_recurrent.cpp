@@ -361,7 +361,14 @@ Value call_attention(Operation &op) {
 // What a decoder attends to: features of the model's size, and the same batch.
 bool check_memory(Operation &op, const Tensor &input, const Tensor &memory, Dim wanted) {
   if (op.in.terms.differ(wanted, memory.shape.from_end(0))) {
-    report_layer_size(op, memory, "d_model", wanted, memory.shape.from_end(0));
+    // Another d_model would no longer fit what attends to it.
+    if (Problem *const problem =
+            op.report(Fault::LayerInputSize, fmt::format("{} takes a memory of {} values, but gets {}", op.short_name(),
+                                                         op.in.terms.text(wanted),
+                                                         op.in.terms.text(memory.shape.from_end(0))))) {
+      op.in.add_chain(*problem, memory);
+      problem->advice = fmt::format("project the memory to {} values", op.in.terms.text(wanted));
+    }
     return false;
   }
   const Truth batch_first = op.truth("batch_first");

@@ -325,7 +325,7 @@ class FullDisk(Folder):
 
     def test_outputs_on_a_full_disk_stay_what_they_were(self):
         disk = self.small_disk(64)
-        source = self.write("a.py", BAD + "".join(f"x{i} = np.float({i})\n" for i in range(2000)))
+        source = self.write("a.py", BAD + "".join(f"x{i} = y{i} == np.nan\n" for i in range(2000)))
         self.write("posts.xml", many(300))
         self.write("all.toml", RECIPE)
         for name in ("report.json", "store.sqlite", "table.csv", "baseline.json"):

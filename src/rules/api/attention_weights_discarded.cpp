@@ -34,7 +34,8 @@ void check(Site &site, const Call &call) {
   constexpr u32 kPlace = 4; // query, key, value, key_padding_mask, need_weights
   if (!callee.is(model::Value::Tag::Instance) || !callee.name() || callee.alternatives != nullptr ||
       callee.name().text() != "torch.nn.MultiheadAttention" || has_hidden_arguments(call) ||
-      argument(call, kPlace, "need_weights") != nullptr || argument(call, 2, "value") == nullptr || site.module->is_test || !takes_only_output(site, call)) {
+      argument(call, kPlace, "need_weights") != nullptr || argument(call, 2, "value") == nullptr ||
+      site.module->is_test || !takes_only_output(site, call)) {
     return;
   }
   Finding &finding =

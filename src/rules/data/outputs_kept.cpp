@@ -251,7 +251,11 @@ private:
   // else.
   void note_passed(const Call &call) {
     for (u32 i = 0; i < call.args.size(); ++i) {
-      const std::vector<u64> lists = joined_in(call.args[i]);
+      std::vector<u64> lists = joined_in(call.args[i]);
+      if (const auto *name = as<Name>(call.args[i])) {
+        const auto known = joined_.find(name->id.id);
+        lists = known != joined_.end() ? known->second : lists;
+      }
       const model::FunctionInfo *const function = !lists.empty() ? called_function(site_, call) : nullptr;
       const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
       if (definition == nullptr || function->type != nullptr || i >= function->params.size()) {

@@ -66,7 +66,7 @@ Symbol unread_parameter(const Site &site) {
 
 // Sequences of different lengths are padded at their ends, and nothing packs them again.
 bool pads_at_the_end(const Site &site) {
-  return project_has_word(site, {"pad_sequence("}) &&
+  return project_has_word(site, {"pad_sequence"}) &&
          !project_has_word(site, {"pack_padded_sequence", "pack_sequence", "padding_side", ".flip("});
 }
 

@@ -72,13 +72,14 @@ bool learns_statistics(const model::ClassInfo &type) {
   return any_node(definition->body, [&](const Node *node) {
     const auto *store = as<Assign>(node);
     const auto *target = store != nullptr && store->targets.size() == 1 ? as<Attribute>(store->targets[0]) : nullptr;
-    return target != nullptr && model::is_own_object(*fit, target->value) && any_node(store->value, [&](const Node *part) {
+    return target != nullptr && model::is_own_object(*fit, target->value) &&
+           any_node(store->value, [&](const Node *part) {
              const auto *call = as<Call>(part);
              const auto *of = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
              const bool is_method = of != nullptr && of->id == data && kStatistics.has(intern(called_method(*call)));
              const auto *given = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
-             const bool is_function = given != nullptr && given->id == data && of != nullptr &&
-                                      kStatistics.has(intern(called_name(*call)));
+             const bool is_function =
+                 given != nullptr && given->id == data && of != nullptr && kStatistics.has(intern(called_name(*call)));
              return is_method || is_function;
            });
   });

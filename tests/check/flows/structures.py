@@ -471,7 +471,7 @@ class Net(nn.Module):
         return None
 
     def unpacked(lines):
-        return tuple(re.sub(r"\{model\}(\((?:[^()]|\([^()]*\))*\))", r'{model}\1["logits"]', line) for line in lines)
+        return tuple(re.sub(r"(\{model\}|fast)(\((?:[^()]|\([^()]*\))*\))", r'\1\2["logits"]', line) for line in lines)
 
     changed = dataclasses.replace(p, net=p.net.replace("class Net(", "class Backbone(") + "\n" + outer,
                                   step=unpacked(p.step), eval_step=unpacked(p.eval_step))

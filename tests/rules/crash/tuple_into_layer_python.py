@@ -61,7 +61,7 @@ def of_nothing():
 
 
 def wrapped():
-    parallel = nn.DataParallel(lstm)  # expect: DP240
+    parallel = nn.DataParallel(lstm)
     return parallel.hidden_size  # expect: DP610
 
 
@@ -88,7 +88,7 @@ def silent(names, options, model):
     torch.optim.SGD(lstm.parameters(), lr=0.1)
     torch.optim.SGD(names, lr=0.1)
     torch.optim.SGD(model, lr=0.1)
-    parallel = nn.DataParallel(lstm)  # expect: DP240
+    parallel = nn.DataParallel(lstm)
     parallel.module.hidden_size, parallel.device_ids, parallel.training
     weights = torch.randn(3, requires_grad=True)
     (2 * weights).backward(torch.ones(3))
