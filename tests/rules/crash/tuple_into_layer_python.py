@@ -61,7 +61,7 @@ def of_nothing():
 
 
 def wrapped():
-    parallel = nn.DataParallel(lstm)
+    parallel = nn.DataParallel(lstm)  # expect: DP240
     return parallel.hidden_size  # expect: DP610
 
 
