@@ -358,17 +358,21 @@ Value call_attention(Operation &op) {
   return op.in.heap.new_list({made, op.in.plain_tensor(weights)}, Tag::Tuple);
 }
 
+// Of two inputs, the one that has another size than the model: another d_model would no longer fit the other input.
+void report_one_of_two(Operation &op, const Tensor &input, std::string_view what, Dim wanted) {
+  Problem *const problem = op.report(Fault::LayerInputSize,
+                                     fmt::format("{} takes a {} of {} values, but gets {}", op.short_name(), what,
+                                                 op.in.terms.text(wanted), op.in.terms.text(input.shape.from_end(0))));
+  if (problem != nullptr) {
+    op.in.add_chain(*problem, input);
+    problem->advice = fmt::format("project the {} to {} values", what, op.in.terms.text(wanted));
+  }
+}
+
 // What a decoder attends to: features of the model's size, and the same batch.
 bool check_memory(Operation &op, const Tensor &input, const Tensor &memory, Dim wanted) {
   if (op.in.terms.differ(wanted, memory.shape.from_end(0))) {
-    // Another d_model would no longer fit what attends to it.
-    if (Problem *const problem =
-            op.report(Fault::LayerInputSize, fmt::format("{} takes a memory of {} values, but gets {}", op.short_name(),
-                                                         op.in.terms.text(wanted),
-                                                         op.in.terms.text(memory.shape.from_end(0))))) {
-      op.in.add_chain(*problem, memory);
-      problem->advice = fmt::format("project the memory to {} values", op.in.terms.text(wanted));
-    }
+    report_one_of_two(op, memory, "memory", wanted);
     return false;
   }
   const Truth batch_first = op.truth("batch_first");
@@ -462,7 +466,12 @@ Value call_transformer(Operation &op) {
   }
   const Dim wanted = op.dim("d_model");
   if (op.in.terms.differ(wanted, target->shape.from_end(0))) {
-    report_layer_size(op, *target, "d_model", wanted, target->shape.from_end(0));
+    const bool is_both = op.in.terms.differ(wanted, source->shape.from_end(0));
+    if (is_both) {
+      report_layer_size(op, *target, "d_model", wanted, target->shape.from_end(0));
+    } else {
+      report_one_of_two(op, *target, "target", wanted);
+    }
     return op.unknown_tensor(target);
   }
   if (!check_memory(op, *target, *source, wanted)) {
