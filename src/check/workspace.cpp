@@ -4,6 +4,7 @@
 #include "check/filter.h"
 #include "check/restore.h"
 #include "model/imports.h"
+#include "project/requirement_files.h"
 #include "project/requirements.h"
 #include "project/walk.h"
 #include "rules/registry.h"

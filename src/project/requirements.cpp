@@ -2,12 +2,14 @@
 
 #include "base/hash.h"
 #include "base/open_path.h"
+#include "project/requirement_files.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 #include <mutex>
+#include <span>
 #include <utility>
 
 namespace deepperf::project {
@@ -191,36 +193,6 @@ std::string read_file(const fs::path &path) {
   return read_regular(path.string(), kLargest).value_or(std::string());
 }
 
-// Where requirements are written down, seen from a folder.
-constexpr auto kFileNames = std::to_array<std::string_view>({"requirements.txt",
-                                                             "setup.py",
-                                                             "setup.cfg",
-                                                             "pyproject.toml",
-                                                             "environment.yml",
-                                                             "environment.yaml",
-                                                             "Pipfile",
-                                                             "pixi.toml",
-                                                             "requirements/requirements.txt",
-                                                             "requirements/base.txt",
-                                                             "requirements/main.txt",
-                                                             "requirements/prod.txt",
-                                                             "requirements.in",
-                                                             "requirements-gpu.txt",
-                                                             "requirements_gpu.txt",
-                                                             "docs/requirements.txt",
-                                                             "conda.yml",
-                                                             "conda.yaml",
-                                                             "conda/environment.yml",
-                                                             "conda_env.yml",
-                                                             "environment-gpu.yml",
-                                                             "environment_gpu.yml",
-                                                             "env.yml",
-                                                             "env.yaml",
-                                                             "Dockerfile",
-                                                             "docker/Dockerfile",
-                                                             "Dockerfile.gpu",
-                                                             ".devcontainer/Dockerfile"});
-
 // What two files of a folder allow together; where they contradict each other, as those for several environments do,
 // what either of them allows.
 void join(VersionRange &range, const VersionRange &other) {
@@ -303,6 +275,12 @@ OwnPackage own_package(std::string_view text, std::string_view file) {
     return {};
   }
   return {std::string(name), {version, next_patch(*version), std::string(file)}};
+}
+
+// Some call a module so that sets up something else; its imports are no requirements.
+bool packages_something(std::string_view setup) {
+  return setup.find("setuptools") != std::string_view::npos || setup.find("distutils") != std::string_view::npos ||
+         setup.starts_with("setup(") || setup.find("\nsetup(") != std::string_view::npos;
 }
 
 struct Folder {
@@ -389,24 +367,41 @@ private:
     answers_.clear();
     aimed_.clear();
     own_.clear();
+    joined_.clear();
   }
 
-  // Counts from the folder that is asked about, so that the answer does not depend on who asked before.
+  // Of each package what the nearest folder that limits its versions says. Counts from the folder that is asked about,
+  // so that the answer does not depend on who asked before.
   const Requirements &find_nearest(const std::string &folder) {
     std::error_code error;
     fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
+    const Requirements *only = &nothing_; // while one folder says everything, nothing is copied
+    Requirements *joined = nullptr;
     constexpr u32 kHighest = 12;
     for (u32 height = 0; !error && height <= kHighest; ++height) {
       const Folder &found = read_folder(path);
-      if (!found.requirements.empty()) {
-        return found.requirements;
+      if (only->empty()) {
+        only = &found.requirements;
+      } else if (!found.requirements.empty()) {
+        if (joined == nullptr) {
+          joined = &(joined_[folder] = *only);
+        }
+        for (const auto &[package, range] : found.requirements) {
+          if (!range.at_least.has_value() && !range.below.has_value()) {
+            continue;
+          }
+          VersionRange &nearer = (*joined)[package];
+          if (!nearer.at_least.has_value() && !nearer.below.has_value()) {
+            nearer = range;
+          }
+        }
       }
       if (found.is_root || !path.has_relative_path()) {
         break;
       }
       path = path.parent_path();
     }
-    return nothing_;
+    return joined != nullptr ? *joined : *only;
   }
 
   bool find_package(const std::string &folder, const std::string &package) {
@@ -451,18 +446,25 @@ private:
     Folder &folder = place->second;
     if (is_new) {
       std::error_code error;
-      for (const std::string_view name : kFileNames) {
-        const auto open = open_texts_.find((path / name).string());
-        if (open != open_texts_.end() || fs::is_regular_file(path / name, error)) {
-          Requirements of_file;
-          const std::string text = open != open_texts_.end() ? open->second : read_file(path / name);
-          add_requirements(text, of_file, name);
-          if (OwnPackage own = own_package(text, name); !own.name.empty()) {
-            folder.own.push_back(std::move(own));
+      Requirements usual;
+      for (const RequirementFile &file : requirement_files_in(path.string() + '/', open_texts_)) {
+        Requirements of_file;
+        const auto open = open_texts_.find((path / file.path).string());
+        const std::string text = open != open_texts_.end() ? open->second : read_file(path / file.path);
+        if (file.path == "setup.py" && !packages_something(text)) {
+          continue;
+        }
+        add_requirements(text, of_file, file.path);
+        if (OwnPackage own = own_package(text, file.path); !own.name.empty()) {
+          folder.own.push_back(std::move(own));
+        }
+        for (const auto &[package, range] : of_file) {
+          if (!file.is_secondary) {
+            usual.try_emplace(package);
+          } else if (usual.contains(package)) {
+            continue;
           }
-          for (const auto &[package, range] : of_file) {
-            join(folder.requirements[package], range);
-          }
+          join(folder.requirements[package], range);
         }
       }
       folder.is_root = fs::exists(path / ".git", error);
@@ -475,6 +477,7 @@ private:
   std::map<std::string, const Requirements *> answers_;         // by what was asked for
   std::map<std::string, Requirements> aimed_;                   // the same, with the targets
   std::map<std::string, Requirements> own_;                     // the same, with packages that are written there
+  std::map<std::string, Requirements> joined_;                  // the same, where several folders have a say
   std::map<std::pair<std::string, std::string>, bool> brought_; // by folder and package
   std::map<std::string, std::string> open_texts_;               // by absolute path
   Requirements targets_;
@@ -620,12 +623,5 @@ void set_open_requirements(const std::map<std::string, std::string, std::less<>>
 }
 
 void set_target_versions(Requirements targets) { cache().set_targets(std::move(targets)); }
-
-std::span<const std::string_view> requirements_files() { return kFileNames; }
-
-bool is_requirements_name(std::string_view path) {
-  const auto name_of = [](std::string_view some) { return some.substr(some.rfind('/') + 1); };
-  return std::ranges::any_of(kFileNames, [&](std::string_view file) { return name_of(file) == name_of(path); });
-}
 
 } // namespace deepperf::project

@@ -1,5 +1,5 @@
-// Which versions of its libraries a project says it works with: in requirements.txt, setup.py, setup.cfg,
-// pyproject.toml, environment.yml, Pipfile, pixi.toml or a Dockerfile, of the file's folder or one above it.
+// Which versions of its libraries a project says it works with: in requirements.txt, setup.py, pyproject.toml, a
+// Dockerfile and the like (requirement_files.h), of the file's folder or one above it.
 #pragma once
 
 #include "base/types.h"
@@ -7,7 +7,6 @@
 #include <compare>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +43,8 @@ using Requirements = std::map<std::string, VersionRange, std::less<>>; // by pac
 // file.
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name = {});
 
-// Of the nearest folder that says anything, from the file's own upwards, up to the project's root (where .git is). A
-// package that a folder on this way is itself counts in the version that its setup.py or pyproject.toml names. Each
+// Of each package what the nearest folder that limits it says, from the file's own upwards, up to the project's root
+// (where .git is). A package that a folder on this way is itself counts in the version that its setup.py or pyproject.toml names. Each
 // folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
 
@@ -74,10 +73,5 @@ void set_open_requirements(const std::map<std::string, std::string, std::less<>>
 // For these packages the user has said which versions count, whatever the project's files say. Stays in force until it
 // is called again. Only while nobody holds what requirements_of() gave.
 void set_target_versions(Requirements targets);
-
-// Where a folder's requirements may be written down: paths from there.
-std::span<const std::string_view> requirements_files();
-// Whether a file of that path can be one of them.
-bool is_requirements_name(std::string_view path);
 
 } // namespace deepperf::project

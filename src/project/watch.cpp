@@ -1,6 +1,6 @@
 #include "project/watch.h"
 
-#include "project/requirements.h"
+#include "project/requirement_files.h"
 #include "project/walk.h"
 
 #include <poll.h>
@@ -69,8 +69,8 @@ void Watcher::watch(const Folder &folder) {
 
 void Watcher::look_into_folder(const Folder &folder, Stamps &stamps) {
   watch(folder);
-  for (const std::string_view file : requirements_files()) {
-    std::string path = folder.path + std::string(file);
+  for (const RequirementFile &file : requirement_files_in(folder.path)) {
+    std::string path = folder.path + file.path;
     if (const std::optional<FileStamp> stamp = find_stamp(path)) {
       stamps.emplace(std::move(path), *stamp);
     }

@@ -3,7 +3,7 @@
 #include "base/write_file.h"
 #include "check/selection.h"
 #include "fix/files.h"
-#include "project/requirements.h"
+#include "project/requirement_files.h"
 #include "report/rule.h"
 #include "server/code_actions.h"
 #include "server/hover.h"
@@ -157,8 +157,8 @@ void Session::register_at_client() {
     Json watchers = Json::array({{{"globPattern", "**/*.{py,pyw,ipynb}"}},
                                  {{"globPattern", "**/.gitignore"}},
                                  {{"globPattern", "**/{deepperf,pyproject}.toml"}}});
-    for (const std::string_view file : project::requirements_files()) {
-      watchers.push_back({{"globPattern", fmt::format("**/{}", file)}});
+    for (const std::string_view pattern : project::requirement_globs()) {
+      watchers.push_back({{"globPattern", pattern}});
     }
     registrations.push_back({{"id", "deepperf-files"},
                              {"method", "workspace/didChangeWatchedFiles"},

@@ -1,5 +1,7 @@
 #include "project/requirements.h"
 
+#include "project/requirement_files.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -111,6 +113,69 @@ TEST(Requirements, OwnPackageCounts) {
   EXPECT_EQ(of_example().at("peft").at_least, (Version{0, 3, 0}));
   std::filesystem::remove_all(folder);
   forget_requirements();
+}
+
+// Projects call their files what they like. A file for another environment says nothing of what the usual ones mention.
+TEST(Requirements, FilesOfManyNames) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_many_names";
+  std::filesystem::create_directories(folder / "requirements");
+  std::filesystem::create_directories(folder / "configs");
+  std::filesystem::create_directories(folder / ".git");
+  const auto write = [&folder](const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    forget_requirements();
+  };
+  const auto here = [&folder] { return requirements_of((folder / "run.py").string()); };
+  write("requirements-extras.txt", "mmcv-full==1.5.0\n");
+  EXPECT_EQ(here().at("mmcv").below, (Version{1, 5, 1}));
+  EXPECT_EQ(here().at("mmcv").where, "requirements-extras.txt:1");
+  write("requirements/training.txt", "lightning==2.1\n");
+  EXPECT_EQ(here().at("pytorch-lightning").where, "requirements/training.txt:1");
+  write("conda-cpu.yaml", "dependencies:\n  - torchvision=0.15.0\n");
+  EXPECT_TRUE(here().contains("torchvision"));
+  write("requirements-oldest.txt", "torch==1.8\n");
+  EXPECT_EQ(here().at("torch").below, (Version{1, 8, 1}));
+  write("requirements.txt", "torch>=1.8\n");
+  EXPECT_FALSE(here().at("torch").below.has_value());
+  write("notes.txt", "keras==2.1\n");
+  write("configs/training.txt", "keras==2.1\n");
+  EXPECT_FALSE(here().contains("keras"));
+  std::filesystem::remove_all(folder);
+  forget_requirements();
+}
+
+// A part of a project may have requirements of its own; what it leaves open, the folders around it say.
+TEST(Requirements, FoldersAroundCountToo) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_folders_around";
+  std::filesystem::create_directories(folder / "examples");
+  std::filesystem::create_directories(folder / ".git");
+  const auto write = [&folder](const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    forget_requirements();
+  };
+  const auto of_example = [&folder] { return requirements_of((folder / "examples" / "run.py").string()); };
+  write("requirements.txt", "torch>=2.1\ntimm==0.4.12\ndatasets==2.0\n");
+  write("examples/requirements.txt", "torch\ntimm>=0.9\n");
+  EXPECT_EQ(of_example().at("torch").at_least, (Version{2, 1, 0}));
+  EXPECT_FALSE(of_example().at("timm").below.has_value());
+  EXPECT_EQ(of_example().at("datasets").below, (Version{2, 0, 1}));
+  // not a packaging script: it only has the name of one
+  write("examples/setup.py", "import torch\nfrom mine import setup\nimport keras\n");
+  EXPECT_FALSE(of_example().contains("keras"));
+  write("examples/setup.py", "from setuptools import setup\nsetup(install_requires=['keras==2.1'])\n");
+  EXPECT_TRUE(of_example().contains("keras"));
+  std::filesystem::remove_all(folder);
+  forget_requirements();
+}
+
+TEST(Requirements, NamesOfFiles) {
+  for (const std::string_view name : {"requirements.txt", "a/all_requirements.in", "requirements/gpu.txt",
+                                      "constraints-3.10.txt", "Dockerfile.dev", "my-env.yml", "x/setup.py"}) {
+    EXPECT_TRUE(is_requirements_name(name)) << name;
+  }
+  for (const std::string_view name : {"requirements.py", "gpu.txt", "config.yaml", "x/README.md", "requirements"}) {
+    EXPECT_FALSE(is_requirements_name(name)) << name;
+  }
 }
 
 TEST(Requirements, AnyTextIsTaken) {
