@@ -70,15 +70,26 @@ constexpr std::array<std::string_view, 21> kMutatingMethods = {
     "append", "extend",  "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "popitem",
     "add",    "discard", "write",  "fill",   "put", "load",  "step", "reset",   "next",   "appendleft"};
 constexpr std::array<std::string_view, 3> kAssigningMethods = {"assign", "assign_add", "assign_sub"};
+// Functions of torch.distributed that write what other processes have into their first argument.
+constexpr std::array<std::string_view, 9> kReceivingFunctions = {"broadcast",
+                                                                 "all_reduce",
+                                                                 "recv",
+                                                                 "irecv",
+                                                                 "all_gather_into_tensor",
+                                                                 "all_to_all_single",
+                                                                 "reduce_scatter_tensor",
+                                                                 "reduce_scatter",
+                                                                 "broadcast_object_list"};
 constexpr u64 kMutating = u64{1} << 32;
 constexpr u64 kAssigning = u64{1} << 33;
+constexpr u64 kReceiving = u64{1} << 34;
 // Of names: bound by a loop or by taking something apart, and moved to a device. Models are neither looped over nor
 // unpacked, batches are.
 constexpr u32 kElement = 1U << 30;
 constexpr u32 kMoved = 1U << 31;
 static_assert(kFirstTorch + kTorchMethods.size() <= 30);
 
-// What calling a method of that name tells: the bits of its evidence, kMutating and kAssigning.
+// What calling a method of that name tells: the bits of its evidence, kMutating, kAssigning and kReceiving.
 u64 implied_by(Symbol method) {
   static const NameTable kTable = [] {
     NameTable table;
@@ -97,6 +108,9 @@ u64 implied_by(Symbol method) {
     }
     for (const std::string_view name : kAssigningMethods) {
       table.add(name, kMutating | kAssigning);
+    }
+    for (const std::string_view name : kReceivingFunctions) {
+      table.add(name, kReceiving);
     }
     return table;
   }();
@@ -224,6 +238,13 @@ bool is_named_dataset(const Expr *expr) {
 bool is_mutating_method(Symbol method) {
   const std::string_view name = method.text();
   return (implied_by(method) & kMutating) != 0 || (name.size() > 1 && name.ends_with('_') && !name.ends_with("__"));
+}
+
+const Expr *written_argument(const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const auto *name = as<Name>(call.func);
+  const Symbol called = method != nullptr ? method->attr : name != nullptr ? name->id : Symbol{};
+  return called && !call.args.empty() && (implied_by(called) & kReceiving) != 0 ? call.args[0] : nullptr;
 }
 
 bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }
@@ -453,6 +474,11 @@ void find_changes_in(const Node *node, Loop &result) {
       }
     }
     note_assigned_variable(*call, result);
+    if (const auto *attribute = as<Attribute>(written_argument(*call))) {
+      result.attributes.push_back(attribute->attr);
+    } else if (const auto *name = as<Name>(written_argument(*call))) {
+      result.mutated.push_back(name->id);
+    }
     for (const Expr *arg : call->args) {
       if (const auto *name = as<Name>(arg)) {
         result.passed.push_back(name->id);

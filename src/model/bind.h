@@ -43,6 +43,8 @@ bool is_own_object(const FunctionInfo &function, const python::Expr *expr);
 
 // Does a method of that name change the object that it is called on, in Python's own types and the ones we know?
 bool is_mutating_method(Symbol method);
+// What a collective operation of torch.distributed writes into: `x` of `dist.broadcast(x, src=rank)`; null for others.
+const python::Expr *written_argument(const python::Call &call);
 
 // Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
 bool is_named_session(const python::Expr *expr);

@@ -239,6 +239,9 @@ public:
           found.push_back({holder->id, arg});
         }
       }
+      if (const auto *received = as<Name>(written_argument(*call))) {
+        found.push_back({received->id, nullptr});
+      }
       break;
     }
     case NodeKind::ListComp:

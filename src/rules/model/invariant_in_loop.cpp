@@ -205,7 +205,7 @@ void check_called(Site &site, const Expr &place, const Operands &operands, std::
     Finding &finding =
         report(site, place, fmt::format("`{}` {} in every iteration of a loop", text_of(site, &place), does),
                is_passed ? fmt::format("compute it once before the loop, and pass the result to `{}`",
-                                       text_of(site, call.call->func))
+                                       text_of(there, call.call->func))
                          : "compute it once in `__init__`, and keep it in the object");
     finding.notes.push_back({there.module->file, call.call->span(),
                              is_passed ? "the loop passes the same arguments here, in every iteration"

@@ -19,17 +19,44 @@ bool is_module(const Value &value) {
          (value.is(Value::Tag::Object) && value.type->kind == Kind::TorchModule);
 }
 
+constexpr u32 kMostNested = 3; // modules in modules
+
+// May a module of the class hold weights? A loss that only computes is small in a checkpoint. What nobody knows may.
+bool may_have_weights(const model::ClassInfo &type, u32 depth = 0) {
+  const auto may_be_weight = [depth](const auto &attribute) {
+    const Value &value = attribute.second.value;
+    bool may = !value.known();
+    model::for_each_alternative(value, [&](const Value &one) {
+      const bool is_own = one.is(Value::Tag::Object);
+      may |= is_own ? depth == kMostNested || may_have_weights(*one.type, depth + 1)
+                    : is_module(one) || one.is_kind(Kind::TorchTensor);
+    });
+    return may;
+  };
+  return !type.subclasses.empty() || std::ranges::any_of(type.mro, [&](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->attributes, may_be_weight);
+  });
+}
+
+// The class of the project that a module is of; null for those of libraries.
+const model::ClassInfo *own_class(const Value &value) {
+  return value.is(Value::Tag::Object) || value.is(Value::Tag::Class) ? value.type : nullptr;
+}
+
 // Is a module passed for the parameter, by its annotation or by all that is known of it?
 bool takes_module(const Site &site, const Param &param, const Name &stored) {
   const model::Scope outside = model::scope_of(site.project, *site.function->parent);
   if (param.annotation != nullptr) {
     const Value type = model::value_of(outside, param.annotation);
-    if ((type.is(Value::Tag::Api) && type.name().text() == "torch.nn.Module") ||
-        (type.is(Value::Tag::Class) && type.type->kind == Kind::TorchModule)) {
+    if (type.is(Value::Tag::Api) && type.name().text() == "torch.nn.Module") {
       return true;
     }
+    if (type.is(Value::Tag::Class) && type.type->kind == Kind::TorchModule) {
+      return may_have_weights(*type.type);
+    }
   }
-  return is_module(value_of(site, &stored));
+  const Value value = value_of(site, &stored);
+  return is_module(value) && (own_class(value) == nullptr || may_have_weights(*own_class(value)));
 }
 
 // The value of `self.net = net`, which Lightning saves with the weights of the module; null if there is none.

@@ -42,6 +42,11 @@ bool is_uninitialized(const Site &site, const Expr *expr) {
 // Attributes that may be filled somewhere: they are arguments of a call, or the receiver of one, or `.data` is read.
 struct Filled {
   std::unordered_set<u32> attributes;
+  bool loads_states = false; // anywhere: `model.load_state_dict(…)`
+  bool trains = false;       // `loss.backward()`, `trainer.fit(…)`
+
+  // A program that trains nothing has its weights from a file.
+  [[nodiscard]] bool is_loaded() const { return loads_states && !trains; }
 
   void add_all(const Node *part) {
     any_node(part, [this](const Node *node) {
@@ -62,6 +67,8 @@ struct Filled {
 void find_filled(const Node *node, Filled &filled) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view name = called_name(*call);
+    filled.loads_states |= name == "load_state_dict";
+    filled.trains |= name == "backward" || name == "fit" || name == "step";
     const bool fills = name.ends_with("_") || name.find("init") != std::string_view::npos || name == "fill" ||
                        name == "copy" || name.find("reset") != std::string_view::npos;
     for (const Expr *one : fills ? call->args : Array<Expr *>{}) {
@@ -90,8 +97,8 @@ void find_filled(const Node *node, Filled &filled) {
   }
 }
 
-bool is_filled(const Site &site, Symbol attribute) {
-  const Filled &filled = site.memory.recall<Filled>(&site.project, [&site] {
+const Filled &filled_in_project(const Site &site) {
+  return site.memory.recall<Filled>(&site.project, [&site] {
     const SharedWork shared;
     Filled found;
     for (const model::Module &module : site.project.modules) {
@@ -104,7 +111,6 @@ bool is_filled(const Site &site, Symbol attribute) {
     }
     return found;
   });
-  return filled.attributes.contains(attribute.id);
 }
 
 void check(Site &site, const Call &call) {
@@ -125,7 +131,8 @@ void check(Site &site, const Call &call) {
                         "_(p,", "_(param", ".weight.data", "weights_init", "load_checkpoint", "from_pretrained"})) {
     return;
   }
-  if (is_filled(site, target->attr)) {
+  const Filled &filled = filled_in_project(site);
+  if (filled.attributes.contains(target->attr.id) || filled.is_loaded()) {
     return;
   }
   report(site, call,
@@ -187,7 +194,7 @@ class Scale(torch.nn.Module):
 
 ## When it is wrong
 
-Where weights are always loaded from a file afterwards.
+Where weights are always loaded from a file afterwards. A project that loads weights and trains nothing is not reported.
 )"},
     .calls = "torch.nn.Parameter torch.nn.parameter.Parameter",
     .on_call = check};

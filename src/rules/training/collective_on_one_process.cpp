@@ -112,7 +112,7 @@ void check_callers(Site &site, const model::FunctionInfo &function, const Call &
       if (!has_counterpart(there, *caller->call, only)) {
         add_finding(there, *caller->call, only, site, collective);
       }
-    } else if (depth < kMostDepth) {
+    } else if (depth < kMostDepth && !caller->conditional && enclosing(there, NodeKind::If) == nullptr) {
       check_callers(site, *caller->caller, collective, depth + 1);
     }
   }

@@ -41,3 +41,43 @@ class Numbers(L.LightningModule):
 
 def main():
     return Given(nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)))
+
+
+class Distance(nn.Module):
+    def __init__(self, power):
+        super().__init__()
+        self.power = power
+
+    def forward(self, a, b):
+        return (a - b).abs().pow(self.power).mean()
+
+
+class PairLoss(nn.Module):
+    def __init__(self, pairs="01, 12", power=2.0):
+        super().__init__()
+        self.pairs = [pair.strip() for pair in pairs.split(",")]
+        self.weight = 0.5
+        self.distance = Distance(power)
+
+    def forward(self, maps):
+        return self.weight * sum(self.distance(maps[0], maps[1]) for _ in self.pairs)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(512))
+
+
+class WithLoss(L.LightningModule):
+    def __init__(self, task: PairLoss = PairLoss()):
+        super().__init__()
+        self.save_hyperparameters()  # the loss holds no weights
+        self.task = task
+
+
+class WithScale(L.LightningModule):
+    def __init__(self, scaled: Scaled):
+        super().__init__()
+        self.save_hyperparameters()  # expect: DP296
+        self.scaled = scaled

@@ -152,3 +152,29 @@ def served(model, server):
         torch.distributed.broadcast(torch.tensor([1]), src=0)
     elif torch.distributed.get_rank() > 0:
         model.generate_other_ranks()
+
+
+# What is reduced only for tensors is not reached with the number that is passed here.
+def mean_of_all(value):
+    dist.all_reduce(value)
+    return value / dist.get_world_size()
+
+
+def as_number(value, is_distributed):
+    if is_distributed and isinstance(value, torch.Tensor):
+        value = mean_of_all(value)
+    return float(value)
+
+
+def log_ratio(ratio, is_distributed):
+    if dist.get_rank() == 0:
+        print(as_number(ratio, is_distributed))
+
+
+def always_reduced(value):
+    return mean_of_all(value).item()
+
+
+def log_mean(value):
+    if dist.get_rank() == 0:
+        print(always_reduced(value))  # expect: DP847
