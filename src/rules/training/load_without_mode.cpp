@@ -275,6 +275,9 @@ bool is_loaded_from_checkpoint(const Site &site, const Expr *model) {
 }
 
 void check_forward(Site &site, const Call &call) {
+  if (!site.module->torch || site.module->is_test || in_method(site, Kind::TorchModule, "forward")) {
+    return;
+  }
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
   const std::string_view model = text_of(site, call.func);
@@ -287,8 +290,7 @@ void check_forward(Site &site, const Call &call) {
   // Hugging Face's models are loaded in evaluation mode. Those that are made from a configuration are not.
   const bool is_new = callee.is_kind(Kind::HfModel) && callee.maker() != nullptr && callee.name() &&
                       callee.name().text().ends_with(".from_config");
-  if ((is_of_transformers(site, callee) && !is_switched && !is_new) || (loop != nullptr && loop->trains) ||
-      site.module->is_test || !site.module->torch) {
+  if ((is_of_transformers(site, callee) && !is_switched && !is_new) || (loop != nullptr && loop->trains)) {
     return;
   }
   // What Lightning loads is in training mode, whatever the program trains elsewhere.
@@ -303,8 +305,7 @@ void check_forward(Site &site, const Call &call) {
        !project_has_word(site, {"load_state_dict(", "torch.load("}) || trains_nearby(site))) {
     return;
   }
-  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||
-      in_method(site, Kind::TorchModule, "forward")) {
+  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always)) {
     return;
   }
   // Who trains and then evaluates has the model in training mode, and so has who switched it there.
