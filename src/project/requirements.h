@@ -44,8 +44,8 @@ using Requirements = std::map<std::string, VersionRange, std::less<>>; // by pac
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name = {});
 
 // Of each package what the nearest folder that limits it says, from the file's own upwards, up to the project's root
-// (where .git is). A package that a folder on this way is itself counts in the version that its setup.py or pyproject.toml names. Each
-// folder is read once, until forget_requirements(); safe to call from all workers.
+// (where .git is). A package that a folder on this way is itself counts in the version that its setup.py or
+// pyproject.toml names. Each folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
 
 // Does the project bring its own copy of a package: is there a folder or file of that name beside the file, or in a

@@ -394,6 +394,20 @@ Value Interpreter::call_super_init(Object &object, const ClassObject *after, Arg
   return Value::none();
 }
 
+namespace {
+
+// `__init__ = functools.partialmethod(Base.__init__, width=8)`: nobody knows what it takes.
+bool has_made_constructor(const ClassObject &type) {
+  for (const ClassObject *base : type.order) {
+    if (const Value *const init = find_name(base->frame->content.names, intern("__init__").id)) {
+      return !init->is(Tag::Function);
+    }
+  }
+  return false;
+}
+
+} // namespace
+
 Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Expr *node) {
   Object *const object = heap.new_object(&type, type.api);
   object->content.device = is_changed_default_device ? Device{} : object->content.device;
@@ -401,6 +415,10 @@ Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Ex
   object->module = module();
   type.is_instantiated = true;
   const Value value = Value::of(object);
+  if (has_made_constructor(type)) {
+    escape(arguments);
+    return {};
+  }
   if (FunctionObject *const init = find_method(type, intern("__init__"))) {
     object->content.is_open = type.has_unknown_base;
     arguments.positional.insert(arguments.positional.begin(), value);

@@ -108,6 +108,28 @@ void check_sizes_of_call(Operation &op) {
   }
 }
 
+namespace {
+
+// `width: int` in the class's body: a decorator, or a base that looks at annotations, may set it.
+bool is_declared(const ClassDef &type, Symbol name) {
+  return std::ranges::any_of(type.body, [name](const Stmt *statement) {
+    const auto *field = as<AnnAssign>(statement);
+    const auto *target = field != nullptr ? as<Name>(field->target) : nullptr;
+    return target != nullptr && target->id == name;
+  });
+}
+
+// Do classes below a base class have it? Then the base is made to be derived from.
+bool is_of_subclass(const model::Project &project, const ClassObject &type, Symbol name) {
+  const model::ClassInfo *const info = project.class_at(type.node);
+  return info != nullptr && std::ranges::any_of(info->subclasses, [name](const model::ClassInfo *below) {
+           return below->members.find(name.id) != below->members.end() ||
+                  below->attributes.find(name.id) != below->attributes.end();
+         });
+}
+
+} // namespace
+
 void check_has_attribute(Interpreter &in, const Object &object, Symbol name, const Expr *node) {
   static constexpr std::string_view kOfModule[] = {"add_module",
                                                    "apply",
@@ -191,7 +213,13 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
   static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_",  "vars(",
                                                      "__getattr", "hasattr",  "getattr",    "ModuleDict", "exec("};
   const std::string stored = "." + std::string(text);
+  if (is_of_subclass(in.project, *object.type, name)) {
+    return;
+  }
   for (const ClassObject *base : object.type->order) {
+    if (is_declared(*base->node, name)) {
+      return;
+    }
     const std::string_view source = in.source_of(base->module, base->node);
     if (std::ranges::any_of(kOtherMeans,
                             [&](std::string_view means) { return source.find(means) != std::string_view::npos; })) {

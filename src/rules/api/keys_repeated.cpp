@@ -84,8 +84,10 @@ void check(Site &site, const Call &call) {
                             "pass the keys and values as they are, with `enable_gqa=True` (PyTorch 2.5 or newer)");
   add_note(finding, site, *keys, "the keys are repeated here");
   add_note(finding, site, *values, "the values are repeated here");
-  if (status_in(site, "torch", "2.5") == Status::Fine) {
-    finding.tier = Tier::Hint; // the project's PyTorch does not have it
+  // The project's PyTorch does not have it, or a mask leaves only the kernel that repeats them itself.
+  const Expr *const mask = argument(call, 3, "attn_mask");
+  if (status_in(site, "torch", "2.5") == Status::Fine || (mask != nullptr && !is_none(mask))) {
+    finding.tier = Tier::Hint;
   }
 }
 

@@ -50,6 +50,19 @@ bool is_compiled_call(const Site &site, const Call &call) {
                               (function == nullptr && runs_compiled_jax(site, call)));
 }
 
+// `lambda x: x.block_until_ready()` or `jax.block_until_ready`, as jax.tree.map() is given them.
+bool is_waiting_function(const Expr *given) {
+  const auto is_wait = [](std::string_view name) { return name == "block_until_ready" || name == "device_get"; };
+  const auto *lambda = as<Lambda>(given);
+  const auto *attribute = as<Attribute>(given);
+  const auto *name = as<Name>(given);
+  return (attribute != nullptr && is_wait(attribute->attr.text())) || (name != nullptr && is_wait(name->id.text())) ||
+         (lambda != nullptr && any_node(lambda->body, [&](const Node *node) {
+            const auto *call = as<Call>(node);
+            return call != nullptr && is_wait(called_name(*call));
+          }));
+}
+
 // What waits for the device, or may do so in a function that we cannot see into.
 bool may_wait(const Call &call) {
   const std::string_view name = called_name(call);
@@ -57,6 +70,9 @@ bool may_wait(const Call &call) {
       name == "tolist" || name == "block_until_ready" || name == "generate" || name == "print" || name == "float" ||
       name == "int" || name == "wait" || name == "barrier" || name == "device_get" || name == "asarray" ||
       name == "array" || name == "backend" || name == "mark_step") {
+    return true;
+  }
+  if (std::ranges::any_of(call.args, is_waiting_function)) {
     return true;
   }
   const Expr *receiver = receiver_of(call);
@@ -232,6 +248,9 @@ void collect(const Site &site, const Node *node, const AsyncNames &names, std::v
     }
   }
   for_each_child(node, [&](const Node *child) { collect(site, child, names, events); });
+  if (node->kind == NodeKind::Assert) {
+    events.push_back({Event::Kind::Wait, {}, static_cast<const Assert *>(node)->test}); // whoever tests it waits for it
+  }
   if (const auto *shown = as<FormattedValue>(node); shown != nullptr && shown->value->kind == NodeKind::Name) {
     events.push_back({Event::Kind::Wait, {}, shown}); // whoever prints a tensor waits for it
   }

@@ -93,6 +93,20 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
   return inputs.value_or(0) <= kSmallWidth && outputs.value_or(0) <= kSmallWidth;
 }
 
+// Is there a product of matrices in the class?
+bool multiplies_matrices(const ClassDef &type) {
+  static const NameTable kProducts({"matmul", "mm", "bmm", "addmm", "baddbmm", "einsum", "linear", "conv1d", "conv2d",
+                                    "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "dot", "tensordot",
+                                    "checkpoint", "forward"});
+  return any_node_inside(&type, [](const Node *node) {
+    if (const auto *product = as<BinOp>(node)) {
+      return product->op() == Operator::MatMult;
+    }
+    const auto *call = as<Call>(node);
+    return call != nullptr && kProducts.has(intern(called_name(*call)));
+  });
+}
+
 bool is_small(const Site &site, const model::Value &model, u32 depth) {
   using Tag = model::Value::Tag;
   if (depth > kMostDepth || model.open) {
@@ -111,11 +125,15 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
   if (!model.is(Tag::Object) || model.type->kind != Kind::TorchModule) {
     return false;
   }
+  // What no product of matrices uses gains nothing from fewer bits: weights that are rendered, sampled or added.
+  const bool multiplies =
+      std::ranges::any_of(model.type->mro, [&](const model::ClassInfo *at) { return multiplies_matrices(*at->node); });
   u32 layers = 0;
   for (const model::ClassInfo *at : model.type->mro) {
     for (const auto &[name, cell] : at->attributes) {
       const bool is_layer = cell.value.is_kind(Kind::TorchModule) || cell.value.is(Tag::Object);
-      const bool is_harmless = cell.value.is(Tag::Literal) || cell.value.is(Tag::None);
+      const bool is_harmless = cell.value.is(Tag::Literal) || cell.value.is(Tag::None) ||
+                               (!multiplies && cell.value.is_kind(Kind::TorchTensor));
       if ((is_layer && !is_small(site, cell.value, depth + 1)) ||
           (!is_layer && !is_harmless && !cell.value.is_unknown())) {
         return false;
@@ -123,7 +141,7 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
       layers += is_layer ? 1 : 0;
     }
   }
-  return layers > 0;
+  return layers > 0 || !multiplies;
 }
 
 // `DistributedDataParallel(model, device_ids=[rank])`

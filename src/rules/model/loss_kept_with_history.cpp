@@ -119,6 +119,19 @@ bool starts_anew(const Site &site, const Block &body, std::string_view kept) {
   });
 }
 
+// Is it set to something else somewhere in the loop: `if step % 16 == 0: print(total); total = 0`? Then it holds what a
+// few steps gave, and what backward() has walked of that is freed.
+bool starts_anew_at_times(const Site &site, const Block &body, std::string_view kept) {
+  return any_node(body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    return assignment != nullptr && !model::has_grad(assignment->value) &&
+           std::ranges::any_of(assignment->targets,
+                               [&](const Expr *target) { return text_of(site, target) == kept; }) &&
+           !any_node(static_cast<const Node *>(assignment->value),
+                     [&](const Node *part) { return text_of(site, part) == kept; });
+  });
+}
+
 // Is it set anew in an inner block on the way to the place: `if step % 100 == 0: total = 0; for part in parts: total +=
 // part`?
 bool starts_anew_before(const Site &site, const Block &body, const Node &place, std::string_view kept) {
@@ -290,8 +303,12 @@ void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, st
       report(site, place,
              fmt::format("{} is {} with its autograd graph, so memory grows with every step", quoted(site, value), how),
              "use `.detach()` to keep a tensor, or `.item()` for a Python number");
+  if (starts_anew_at_times(site, body, name)) {
+    finding.tier = Tier::Hint;
+  }
   offer_detach(finding, *value, kept->kind == NodeKind::Name && gives_numbers_only(site, *site.function, place, name));
 }
+
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
     if (added->op() == Operator::Add) {
@@ -498,6 +515,13 @@ bool callers_take_numbers(const Site &site, const model::FunctionInfo &function)
   return is_called && (function.context & model::kCallersUnknown) == 0;
 }
 
+// Does backward() walk the value, or something that it is computed from?
+bool is_walked_part(const Walked &walked, const Site &site, const Expr &value) {
+  return any_node(static_cast<const Node *>(&value), [&](const Node *part) {
+    return (part->kind == NodeKind::Name || part->kind == NodeKind::Attribute) && walked.has(text_of(site, part));
+  });
+}
+
 // In a training loop: a sum or list that keeps graphs from step to step, and of which only numbers are taken in the
 // end.
 void check_function(Site &site, const model::FunctionInfo &function) {
@@ -530,7 +554,10 @@ void check_function(Site &site, const model::FunctionInfo &function) {
                               fmt::format("{} is {} with its autograd graph, so memory grows with every step",
                                           quoted(site, origin.value), is_list ? "collected" : "accumulated"),
                               "use `.detach()` to keep a tensor, or `.item()` for a Python number");
-    finding.tier = (origin.uses & Flow::kUnsure) != 0 ? Tier::Hint : finding.tier;
+    const Block body = body_of(loop->node);
+    const bool is_short =
+        starts_anew_at_times(site, body, name) && is_walked_part(Walked(site, body, false), site, *origin.value);
+    finding.tier = (origin.uses & Flow::kUnsure) != 0 || is_short ? Tier::Hint : finding.tier;
     offer_detach(finding, *origin.value,
                  origin.kept->kind == NodeKind::Name && gives_numbers_only(site, function, *origin.place, name));
   }

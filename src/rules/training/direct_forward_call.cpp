@@ -11,24 +11,13 @@ using namespace python;
 
 namespace {
 
-// Does anything in the project put hooks or wrappers on modules, which a direct call skips: DDP and FSDP, which average
-// gradients; torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks?
-// A notebook is a program of its own.
+// Does the file put hooks or wrappers on modules, which a direct call skips: DDP and FSDP, which average gradients;
+// torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks? What other
+// programs of a project wrap is another model.
 bool adds_hooks(const Site &site) {
-  // `Trainer(accelerator="gpu")` of Lightning wraps nothing on one device.
-  constexpr std::string_view kWrappers[] = {"_hook(",         "DistributedDataParallel",
-                                            "DataParallel",   "Accelerator(",
-                                            "fully_shard",    "FullyShardedDataParallel",
-                                            "weight_norm(",   "deepspeed",
-                                            "Fabric(",        "torch.compile(",
-                                            "spectral_norm(", "device_map",
-                                            "summary(",       "profile("};
-  if (site.module->parsed->source.is_notebook) {
-    return file_has_word(site, Words(kWrappers));
-  }
-  return project_has_word(site, {"_hook(", "DistributedDataParallel", "DataParallel", "FullyShardedDataParallel",
-                                 "fully_shard", "torch.compile(", "weight_norm(", "spectral_norm(", "accelerat",
-                                 "deepspeed", "Fabric(", "device_map", "summary(", "profile("});
+  return file_has_word(site, {"_hook(", "DistributedDataParallel", "DataParallel", "FullyShardedDataParallel",
+                              "fully_shard", "torch.compile(", "weight_norm(", "spectral_norm(", "accelerat",
+                              "deepspeed", "Fabric(", "device_map", "summary(", "profile("});
 }
 
 void check(Site &site, const Call &call) {
@@ -91,7 +80,7 @@ extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .documentation = R"(## What it finds
 
 `model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and is not reported; `self.forward(x)` and
-`self.layer.forward(x)` are hints. It is also a hint on a loss, and in a project that puts no hooks or wrappers on modules: there is
+`self.layer.forward(x)` are hints. It is also a hint on a loss, and in a file that puts no hooks or wrappers on modules: there is
 nothing that the call skips yet.
 
 ## Why it costs

@@ -39,3 +39,13 @@ def only_keys(q, k, v, groups):
 
 def right(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+
+def with_mask(q, k, v, groups, mask):
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # hint: DP182
+
+
+def without_mask(q, k, v, groups):
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=True)  # expect: DP182

@@ -7,6 +7,7 @@ class Positions(nn.Module):
     def __init__(self, length: int, width: int):
         super().__init__()
         self.table = nn.Parameter(torch.empty(length, width))
+        self.scale = nn.Parameter(torch.Tensor([1.0, 2.0]))  # hint: DP145
 
     def forward(self, x):
         return x + self.table[: x.shape[1]]
