@@ -468,17 +468,37 @@ void report_for_upgrade(Finding &finding, const Site &site, std::string_view pac
   finding.fix.reset();
 }
 
-// `OLD_LIGHTNING = int(pytorch_lightning.__version__[0]) < 2` at the top of the file
-static bool is_version_flag(const Site &site, const Node *test) {
-  return any_node(test, [&site](const Node *part) {
+namespace {
+
+// Do the statements give the name something that a version decides: `OLD = int(torch.__version__[0]) < 2`,
+// `major, minor = parse_version()`, or another such name?
+bool is_made_of_version(const Block &body, Symbol name, u32 depth) {
+  constexpr u32 kMostNames = 3;
+  return depth < kMostNames && any_node(body, [&](const Node *node) {
+           const auto *assignment = as<Assign>(node);
+           if (assignment == nullptr || !any_node(assignment->targets[0], [name](const Node *part) {
+                 const auto *target = as<Name>(part);
+                 return target != nullptr && target->id == name && target->context == Context::Store;
+               })) {
+             return false;
+           }
+           const auto *other = as<Name>(assignment->value);
+           return mentions_version(assignment->value) ||
+                  (other != nullptr && other->id != name && is_made_of_version(body, other->id, depth + 1));
+         });
+}
+
+// `OLD_LIGHTNING = int(pytorch_lightning.__version__[0]) < 2` at the top of the file, or in the function
+bool is_version_flag(const Site &site, const Node *test) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return any_node(test, [&](const Node *part) {
     const auto *name = as<Name>(part);
-    return name != nullptr && std::ranges::any_of(site.module->parsed->tree.body, [name](const Stmt *statement) {
-             const auto *assignment = as<Assign>(statement);
-             const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-             return target != nullptr && target->id == name->id && mentions_version(assignment->value);
-           });
+    return name != nullptr && (is_made_of_version(site.module->parsed->tree.body, name->id, 0) ||
+                               (definition != nullptr && is_made_of_version(definition->body, name->id, 0)));
   });
 }
+
+} // namespace
 
 namespace {
 

@@ -1,10 +1,12 @@
 #include "rules/trained_modules.h"
+#include "rules/own_weights.h"
 
 #include "base/name_table.h"
 #include "base/reads.h"
 #include "base/steps.h"
 #include "python/visit_children.h"
 #include "rules/kept_linting.h"
+#include "rules/own_weights.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +18,6 @@ using namespace python;
 namespace {
 
 using model::Value;
-
-bool is_module(const Value &value) {
-  return (value.is(Value::Tag::Instance) && (value.kind == Kind::TorchModule || value.kind == Kind::HfModel)) ||
-         (value.is(Value::Tag::Object) && value.type->kind == Kind::TorchModule);
-}
 
 // Methods of a module that neither take its parameters nor hand it to anybody.
 bool is_harmless_method(Symbol method) {
@@ -111,7 +108,7 @@ private:
     const bool makes_optimizer = model::kind_of(&call) == Kind::TorchOptimizer;
     found_.makes_optimizer |= makes_optimizer;
     const Value callee = site_.project.callee_of(&call);
-    if (is_module(callee)) { // self.teacher(x)
+    if (is_torch_module(callee)) { // self.teacher(x)
       return;
     }
     if (const auto *method = as<Attribute>(call.func)) {
@@ -171,7 +168,7 @@ private:
     }
     if (kTaking.has(method.attr)) {
       take_owner(method.value, receiver);
-    } else if (is_module(receiver) && !is_harmless_method(method.attr) && !callee.is(Value::Tag::Method)) {
+    } else if (is_torch_module(receiver) && !is_harmless_method(method.attr) && !callee.is(Value::Tag::Method)) {
       take(receiver, 0);
     }
   }
@@ -185,7 +182,7 @@ private:
     const Expr *root = owner;
     for (const auto *part = as<Attribute>(owner); part != nullptr; part = as<Attribute>(part->value)) {
       const Value whole = value(part->value);
-      if (is_module(whole)) {
+      if (is_torch_module(whole)) {
         return take(whole, 0);
       }
       root = part->value;
@@ -254,7 +251,7 @@ private:
 
   void take_stored(const Value &stored, u32 depth) {
     for_each_alternative(stored, [&](const Value &one) {
-      if (is_module(one) || one.is(Value::Tag::Tuple)) {
+      if (is_torch_module(one) || one.is(Value::Tag::Tuple)) {
         take_one(one, depth + 1);
       }
     });
@@ -291,7 +288,7 @@ private:
 } // namespace
 
 const Call *maker_of_module(const Value &module) {
-  const bool is_one = module.is(Value::Tag::Instance) && is_module(module) && module.maker() != nullptr &&
+  const bool is_one = module.is(Value::Tag::Instance) && is_torch_module(module) && module.maker() != nullptr &&
                       module.alternatives == nullptr && !module.many && !module.open;
   return is_one ? module.maker() : nullptr;
 }
@@ -310,14 +307,14 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
       for (u32 i = 0; i < (one.uniform ? std::min(one.number, 1U) : one.number); ++i) {
         found = found || is_taken(site, trained, one.items[i], depth + 1);
       }
-    } else if (one.is(Value::Tag::Object) && is_module(one)) {
+    } else if (one.is(Value::Tag::Object) && is_torch_module(one)) {
       found = found || trained.types.contains(one.type) ||
               std::ranges::any_of(one.type->mro, [&](const model::ClassInfo *type) {
                 return std::ranges::any_of(type->attributes, [&](const auto &stored) {
                   return is_taken(site, trained, stored.second.value, depth + 1);
                 });
               });
-    } else if (is_module(one) && one.maker() != nullptr) {
+    } else if (is_torch_module(one) && one.maker() != nullptr) {
       const model::FunctionInfo *const where = site.project.caller_of(one.maker());
       found =
           found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
@@ -338,7 +335,7 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
 bool TrainedModules::is_left_alone(const Site &site, const Value &module) const {
   const bool is_known = maker_of_module(module) != nullptr ||
                         (module.is(Value::Tag::Object) && module.alternatives == nullptr && !module.open);
-  return makes_optimizer && !everything && is_known && is_module(module) && !is_taken(site, *this, module, 0);
+  return makes_optimizer && !everything && is_known && is_torch_module(module) && !is_taken(site, *this, module, 0);
 }
 
 bool TrainedModules::is_ready(const Value &module) const {

@@ -100,9 +100,10 @@ bool reads_own(const Site &site, const Call &call) {
 
 // torch.linalg.svd(self.covariance)
 void check(Site &site, const Call &call) {
-  if (site.function == nullptr || site.function->type == nullptr || call.args.empty() || site.module->is_test ||
-      enclosing(site, NodeKind::If) != nullptr || !in_forward_pass(site) || !reads_own(site, call) ||
-      !is_same_each_time(site, call)) {
+  // An object that is no module is made anew for each batch, and gradients may flow into what it holds.
+  if (site.function == nullptr || site.function->type == nullptr || site.function->type->kind != Kind::TorchModule ||
+      call.args.empty() || site.module->is_test || enclosing(site, NodeKind::If) != nullptr || !in_forward_pass(site) ||
+      !reads_own(site, call) || !is_same_each_time(site, call)) {
     return;
   }
   report(site, call, fmt::format("`{}` gives the same result in every forward pass", text_of(site, call.func)),

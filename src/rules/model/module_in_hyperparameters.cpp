@@ -1,6 +1,7 @@
 #include "model/classes.h"
 #include "rules/lightning.h"
 #include "rules/options.h"
+#include "rules/own_weights.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -13,30 +14,6 @@ using namespace python;
 using model::Value;
 
 namespace {
-
-bool is_module(const Value &value) {
-  return value.is_kind(Kind::TorchModule) || value.is_kind(Kind::HfModel) ||
-         (value.is(Value::Tag::Object) && value.type->kind == Kind::TorchModule);
-}
-
-constexpr u32 kMostNested = 3; // modules in modules
-
-// May a module of the class hold weights? A loss that only computes is small in a checkpoint. What nobody knows may.
-bool may_have_weights(const model::ClassInfo &type, u32 depth = 0) {
-  const auto may_be_weight = [depth](const auto &attribute) {
-    const Value &value = attribute.second.value;
-    bool may = !value.known();
-    model::for_each_alternative(value, [&](const Value &one) {
-      const bool is_own = one.is(Value::Tag::Object);
-      may |= is_own ? depth == kMostNested || may_have_weights(*one.type, depth + 1)
-                    : is_module(one) || one.is_kind(Kind::TorchTensor);
-    });
-    return may;
-  };
-  return !type.subclasses.empty() || std::ranges::any_of(type.mro, [&](const model::ClassInfo *at) {
-    return std::ranges::any_of(at->attributes, may_be_weight);
-  });
-}
 
 // The class of the project that a module is of; null for those of libraries.
 const model::ClassInfo *own_class(const Value &value) {
@@ -56,7 +33,7 @@ bool takes_module(const Site &site, const Param &param, const Name &stored) {
     }
   }
   const Value value = value_of(site, &stored);
-  return is_module(value) && (own_class(value) == nullptr || may_have_weights(*own_class(value)));
+  return is_torch_module(value) && (own_class(value) == nullptr || may_have_weights(*own_class(value)));
 }
 
 // The value of `self.net = net`, which Lightning saves with the weights of the module; null if there is none.

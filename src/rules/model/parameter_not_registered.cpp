@@ -31,6 +31,15 @@ bool makes_trained_parameter(const Site &site, const Expr *expr) {
   return wanted == nullptr || bool_of(site, wanted) != false;
 }
 
+// `.to(torch.float32)` of a parameter of just that type: the parameter itself.
+bool keeps_type(const Site &site, const Call &to, const Call &parameter) {
+  const auto *data = parameter.args.empty() ? nullptr : as<Call>(parameter.args[0]);
+  const Keyword *const made = data != nullptr ? keyword_argument(*data, "dtype") : nullptr;
+  const model::Value type = made != nullptr ? value_of(site, made->value) : model::Value{};
+  const model::Value wanted = to.args.size() == 1 && to.keywords.empty() ? value_of(site, to.args[0]) : model::Value{};
+  return type.is(model::Value::Tag::Api) && wanted.is(model::Value::Tag::Api) && type.name() == wanted.name();
+}
+
 Reason reason_of(const Site &site, const Expr *value) {
   if (const auto *operation = as<BinOp>(value)) { // 0.02 * nn.Parameter(…)
     return makes_trained_parameter(site, operation->left) || makes_trained_parameter(site, operation->right)
@@ -63,7 +72,8 @@ Reason reason_of(const Site &site, const Expr *value) {
     if (!makes_trained_parameter(site, inner)) {
       return Reason::None;
     }
-    const bool gives_itself = method.ends_with("_") || method == "contiguous" || method == "float" || method == "type";
+    const bool gives_itself = method.ends_with("_") || method == "contiguous" || method == "float" ||
+                              method == "type" || (method == "to" && keeps_type(site, *call, *inner));
     return gives_itself ? Reason::None : Reason::Computed;
   }
   return reason_of(site, receiver) == Reason::Computed ? Reason::Computed : Reason::None;

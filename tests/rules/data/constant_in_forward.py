@@ -51,3 +51,17 @@ class Kept(nn.Module):
 
     def forward(self, x):
         return x + self.table + torch.linalg.inv(self.weight.weight)
+
+
+# No module: there is a new one for each batch, and its matrix may be trained.
+class Transform:
+    def __init__(self, matrix=None):
+        self.matrix = torch.eye(4) if matrix is None else matrix
+
+    def inverse(self):
+        return torch.inverse(self.matrix)
+
+
+class Moving(nn.Module):
+    def forward(self, points):
+        return points @ Transform().inverse()

@@ -31,3 +31,17 @@ def silent(x, np2):
         g = float
     h = np.float(x) if np.__version__ < "1.20" else float(x)
     return a, b, c, d, e, f, g, h, x.solve(x)
+
+
+def numpy_version():
+    major, minor = np.__version__.split(".")[:2]
+    return int(major), int(minor)
+
+
+def where_version_decides(x):
+    found = numpy_version()
+    major, minor = found
+    if major >= 2 or minor > 20:
+        return np.trapezoid(x)
+    else:
+        return x.astype(np.float)

@@ -85,3 +85,14 @@ class MovedAgain(nn.Module):
 
     def forward(self, x):
         return x * self.factor
+
+
+# A conversion to the type that it has gives the parameter itself.
+class KeptInFloat32(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept_scale = nn.Parameter(torch.ones(4, dtype=torch.float32)).to(torch.float32)
+        self.kept_shift = nn.Parameter(torch.ones(4, dtype=torch.float32)).to(torch.float16)  # expect: DP227
+
+    def forward(self, x):
+        return x * self.kept_scale + self.kept_shift
