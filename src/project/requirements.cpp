@@ -9,6 +9,7 @@
 #include <charconv>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -283,8 +284,40 @@ bool packages_something(std::string_view setup) {
          setup.starts_with("setup(") || setup.find("\nsetup(") != std::string_view::npos;
 }
 
+bool is_open(const VersionRange &range) { return !range.at_least.has_value() && !range.below.has_value(); }
+
+// Does the file say how the folder is installed?
+bool packages_folder(std::string_view text, std::string_view file) {
+  return file == "setup.py" || (file == "setup.cfg" && text.find("[metadata]") != std::string_view::npos) ||
+         (file == "pyproject.toml" &&
+          (text.find("[project]") != std::string_view::npos || text.find("[tool.poetry]") != std::string_view::npos));
+}
+
+// What the lines of a requirements.txt begin with, as modules are called: `colossalai` of `colossalai >= 0.1.12`.
+void add_names(std::string_view text, std::set<std::string> &names) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto is_end = [](char c) { return !is_name_byte(c); };
+    std::string name(line.begin(), std::ranges::find_if(line, is_end));
+    std::ranges::replace(name, '-', '_');
+    if (!name.empty() && name.find('.') == std::string::npos) {
+      names.insert(std::move(name));
+    }
+  }
+}
+
+bool has_module(const fs::path &folder, std::string_view module) {
+  std::error_code error;
+  return fs::is_regular_file(folder / module / "__init__.py", error) ||
+         fs::is_regular_file(folder / "src" / module / "__init__.py", error);
+}
+
 struct Folder {
   Requirements requirements;
+  std::set<std::string> names; // of all packages that its requirements.txt and the like ask for
+  bool is_package = false;     // that pip can install
   std::vector<OwnPackage> own;
   bool is_root = false; // of a repository
 };
@@ -335,6 +368,25 @@ public:
     return place->second;
   }
 
+  std::optional<std::string> find_packaging(std::string folder, const std::string &module) {
+    const std::scoped_lock lock(mutex_);
+    constexpr u32 kHighest = 12;
+    for (u32 height = 0; height <= kHighest; ++height) {
+      std::error_code error;
+      const fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
+      const Folder &found = read_folder(path);
+      if (found.is_package && knows_module(path, module)) {
+        return folder;
+      }
+      if (found.is_root || folder.size() <= 1 || folder == "./" || folder.ends_with("../")) {
+        return std::nullopt;
+      }
+      folder.pop_back();
+      folder.resize(folder.rfind('/') + 1);
+    }
+    return std::nullopt;
+  }
+
   std::vector<AskedFolder> asked() {
     const std::scoped_lock lock(mutex_);
     std::vector<AskedFolder> result;
@@ -349,6 +401,7 @@ public:
     forget_answers();
     folders_.clear();
     brought_.clear();
+    modules_.clear();
   }
 
   void set_open(std::map<std::string, std::string> texts) {
@@ -370,6 +423,14 @@ private:
     joined_.clear();
   }
 
+  bool knows_module(const fs::path &path, const std::string &module) {
+    const auto [place, is_new] = modules_.try_emplace({path.string(), module});
+    if (is_new) {
+      place->second = has_module(path, module);
+    }
+    return place->second;
+  }
+
   // Of each package what the nearest folder that limits its versions says. Counts from the folder that is asked about,
   // so that the answer does not depend on who asked before.
   const Requirements &find_nearest(const std::string &folder) {
@@ -377,14 +438,22 @@ private:
     fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
     const Requirements *only = &nothing_; // while one folder says everything, nothing is copied
     Requirements *joined = nullptr;
+    std::set<std::string> names;
     constexpr u32 kHighest = 12;
     for (u32 height = 0; !error && height <= kHighest; ++height) {
       const Folder &found = read_folder(path);
+      const bool is_required = found.is_package && std::ranges::any_of(names, [&path](const std::string &name) {
+                                 return has_module(path, name);
+                               });
+      names.insert(found.names.begin(), found.names.end());
       if (only->empty()) {
         only = &found.requirements;
       } else if (!found.requirements.empty()) {
         if (joined == nullptr) {
           joined = &(joined_[folder] = *only);
+        }
+        if (is_required) {
+          add_all(*joined, found.requirements);
         }
         for (const auto &[package, range] : found.requirements) {
           if (!range.at_least.has_value() && !range.below.has_value()) {
@@ -455,13 +524,19 @@ private:
           continue;
         }
         add_requirements(text, of_file, file.path);
+        folder.is_package |= packages_folder(text, file.path);
+        if (file.path.ends_with(".txt") || file.path.ends_with(".in")) {
+          add_names(text, folder.names);
+        }
         if (OwnPackage own = own_package(text, file.path); !own.name.empty()) {
           folder.own.push_back(std::move(own));
         }
+        // `pip install -r requirements.txt -c constraints.txt`: limits what the others only name.
+        const bool is_constraints = file.path.starts_with("constraints");
         for (const auto &[package, range] : of_file) {
           if (!file.is_secondary) {
             usual.try_emplace(package);
-          } else if (usual.contains(package)) {
+          } else if (usual.contains(package) && !(is_constraints && is_open(folder.requirements[package]))) {
             continue;
           }
           join(folder.requirements[package], range);
@@ -479,6 +554,7 @@ private:
   std::map<std::string, Requirements> own_;                     // the same, with packages that are written there
   std::map<std::string, Requirements> joined_;                  // the same, where several folders have a say
   std::map<std::pair<std::string, std::string>, bool> brought_; // by folder and package
+  std::map<std::pair<std::string, std::string>, bool> modules_; // the same, of modules that a folder packages
   std::map<std::string, std::string> open_texts_;               // by absolute path
   Requirements targets_;
   Requirements nothing_;
@@ -599,6 +675,16 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
 
 const Requirements &requirements_of(const std::string &file) {
   return cache().find(file.substr(0, file.rfind('/') + 1));
+}
+
+std::optional<std::string> folder_that_packages(const std::string &file, std::string_view module) {
+  return cache().find_packaging(file.substr(0, file.rfind('/') + 1), std::string(module));
+}
+
+void add_all(Requirements &requirements, const Requirements &others) {
+  for (const auto &[package, range] : others) {
+    join(requirements[package], range);
+  }
 }
 
 bool brings_package(const std::string &file, std::string_view package) {

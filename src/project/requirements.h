@@ -44,9 +44,17 @@ using Requirements = std::map<std::string, VersionRange, std::less<>>; // by pac
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name = {});
 
 // Of each package what the nearest folder that limits it says, from the file's own upwards, up to the project's root
-// (where .git is). A package that a folder on this way is itself counts in the version that its setup.py or
-// pyproject.toml names. Each folder is read once, until forget_requirements(); safe to call from all workers.
+// (where .git is). Where a folder requires the package that one around it is, what that one requires counts as well. A
+// package that a folder on this way is itself counts in the version that its setup.py or pyproject.toml names. Each
+// folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
+
+// The folder around a file whose setup.py or the like packages the module of that name, as the file's path begins: with
+// a slash at its end, empty for the current one. Nothing where no folder does. Remembered until forget_requirements().
+std::optional<std::string> folder_that_packages(const std::string &file, std::string_view module);
+
+// Adds what others require: of a package that both limit, what they allow together.
+void add_all(Requirements &requirements, const Requirements &others);
 
 // Does the project bring its own copy of a package: is there a folder or file of that name beside the file, or in a
 // folder above it up to the project's root? Remembered until forget_requirements().

@@ -70,6 +70,14 @@ const ApiHistory *module_around(std::string_view name) {
   }
 }
 
+// Is that row about one of several places of a class? The engine takes `transformers.pytorch_utils.Conv1D` and
+// `transformers.modeling_utils.Conv1D` for one class, `transformers.Conv1D`, of which only the second place is gone.
+bool is_of_one_place(const ApiHistory &history, std::string_view canonical) {
+  return canonical.size() < history.api.size() &&
+         canonical.substr(0, canonical.find('.')) == history.api.substr(0, history.api.find('.')) &&
+         canonical.substr(canonical.rfind('.') + 1) == history.api.substr(history.api.rfind('.') + 1);
+}
+
 const NameTable &names() {
   static const NameTable kNames = [] {
     NameTable table;
@@ -78,7 +86,8 @@ const NameTable &names() {
       const Symbol name = canonical_name(history.api);
       // The engine takes a loader of PyTorch Geometric for one of PyTorch, whose history is another one.
       const bool is_of_another = !history.api.starts_with("torch.") && name.text().starts_with("torch.");
-      if (!history.api.starts_with("keras.") && !is_of_another && !table.has(name)) {
+      if (!history.api.starts_with("keras.") && !is_of_another && !is_of_one_place(history, name.text()) &&
+          !table.has(name)) {
         table.add(name.text(), i + 1);
       }
     }
@@ -92,13 +101,27 @@ bool counts_as_written(const ApiHistory &history) {
   return history.api.starts_with("tensorflow.") || history.api.starts_with("keras.");
 }
 
+// The last parts of the names that count only as they are written, because other places of them are still there.
+const std::unordered_set<std::string_view> &names_of_one_place() {
+  static const std::unordered_set<std::string_view> kNames = [] {
+    std::unordered_set<std::string_view> last_parts;
+    for (const ApiHistory *history : all_history()) {
+      if (is_of_one_place(*history, canonical_name(history->api).text())) {
+        last_parts.insert(history->api.substr(history->api.rfind('.') + 1));
+      }
+    }
+    return last_parts;
+  }();
+  return kNames;
+}
+
 // What the imports at the top of a file bind, with the names that are written there; empty where there are several.
 struct WrittenImports {
   std::unordered_map<u32, std::string> module_of_name;
 
   void add(Symbol name, std::string module) {
     const auto [place, is_new] = module_of_name.try_emplace(name.id, std::move(module));
-    if (!is_new) {
+    if (!is_new && place->second != module) {
       place->second.clear();
     }
   }
@@ -190,6 +213,11 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
     const auto found = written_names().all.find(written);
     history = found != written_names().all.end() ? found->second : nullptr;
   }
+  if (const auto *attribute = as<Attribute>(&node);
+      history == nullptr && attribute != nullptr && names_of_one_place().contains(attribute->attr.text())) {
+    const auto found = written_names().all.find(written_name(site, node));
+    history = found != written_names().all.end() ? found->second : nullptr;
+  }
   if (history != nullptr && history->package == "trl" && is_moved(written_name(site, node))) {
     return nullptr;
   }
@@ -254,6 +282,7 @@ constexpr auto kImplied = std::to_array<Implied>({
     {"torch", {2, 2, 0}, "torchvision", {0, 17, 0}},
     {"torch", {2, 2, 0}, "torchaudio", {2, 2, 0}},
     {"torch", {2, 9, 0}, "torchaudio", {2, 9, 0}},
+    {"transformers", {5, 0, 0}, "huggingface-hub", {1, 0, 0}},
     {"python", {3, 8, 0}, "numpy", {1, 22, 0}},
     {"python", {3, 8, 0}, "scipy", {1, 8, 0}},
     {"python", {3, 8, 0}, "pandas", {1, 4, 0}},
@@ -322,6 +351,40 @@ struct Installed {
   project::Requirements packages;
 };
 
+// What the project requires, with what its own packages do that the file imports, if there are any around it: an
+// example of a library may have requirements of its own.
+struct WithImported {
+  std::optional<project::Requirements> packages; // nothing where the folder of the file says everything
+};
+
+WithImported requirements_with_imported(const model::Module &module) {
+  std::vector<std::string_view> imported;
+  for (const Stmt *statement : module.parsed->tree.body) {
+    if (const auto *import = as<Import>(statement)) {
+      for (const Alias *alias : import->names) {
+        imported.push_back(alias->name.text());
+      }
+    } else if (const auto *from = as<ImportFrom>(statement); from != nullptr && from->level == 0 && from->module) {
+      imported.push_back(from->module.text());
+    }
+  }
+  for (std::string_view &name : imported) {
+    name = name.substr(0, name.find('.'));
+  }
+  std::ranges::sort(imported);
+  imported.erase(std::ranges::unique(imported).begin(), imported.end());
+  WithImported found;
+  for (const std::string_view name : imported) {
+    if (const auto folder = project::folder_that_packages(module.parsed->path, name)) {
+      if (!found.packages.has_value()) {
+        found.packages = project::requirements_of(module.parsed->path);
+      }
+      project::add_all(*found.packages, project::requirements_of(*folder + "setup.py"));
+    }
+  }
+  return found;
+}
+
 // What holds for the file: what it installs itself, if it is a notebook, and else what the project requires.
 const project::Requirements &requirements_for(const Site &site, std::string_view package) {
   const Source &source = site.module->parsed->source;
@@ -337,7 +400,10 @@ const project::Requirements &requirements_for(const Site &site, std::string_view
       return own;
     }
   }
-  return project::requirements_of(site.module->parsed->path);
+  const auto &imported =
+      site.memory.recall<WithImported>(site.module, [&site] { return requirements_with_imported(*site.module); })
+          .packages;
+  return imported.has_value() ? *imported : project::requirements_of(site.module->parsed->path);
 }
 
 } // namespace
@@ -360,6 +426,14 @@ Status status_in(const Site &site, std::string_view package, std::string_view si
     return Status::Fine;
   }
   return range->second.at_least.has_value() && *range->second.at_least >= *wanted ? Status::Gone : Status::Unknown;
+}
+
+bool may_be_older(const Site &site, std::string_view package, std::string_view since) {
+  const Status status = status_in(site, package, since);
+  const project::Requirements &requirements = requirements_for(site, package);
+  const auto range = requirements.find(package);
+  return status == Status::Fine || (status == Status::Unknown && range != requirements.end() &&
+                                    range->second.at_least.has_value()); // which is older, or it were Gone
 }
 
 bool does_the_same(const Site &site, const ApiHistory &history) {

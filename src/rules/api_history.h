@@ -53,6 +53,9 @@ enum class Status : u8 {
 // Do the versions that the project of this file allows reach `since`?
 Status status_in(const Site &site, std::string_view package, std::string_view since);
 
+// Does the project say what the oldest version is that it works with, and is that one older than `since`?
+bool may_be_older(const Site &site, std::string_view package, std::string_view since);
+
 // Is what `renamed_to` names the very same thing, and there in all versions that have no longer the old name? The
 // project's versions count where they decide it.
 bool does_the_same(const Site &site, const ApiHistory &history);

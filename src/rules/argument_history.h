@@ -14,7 +14,8 @@ struct RenamedArgument {
   std::string_view since;        // deprecated since that version
   std::string_view instead;      // what to write
   std::string_view renamed_to;   // a keyword that takes the same values; empty if there is none
-  std::string_view removed = {}; // since that version the call fails
+  std::string_view removed = {}; // since that version the call fails; empty if it does not
+  std::string_view ignored = {}; // since that version, and before `removed`, the argument has no effect
 };
 
 // Null if nothing has happened to the argument.

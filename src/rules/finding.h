@@ -37,6 +37,7 @@ struct Finding {
   python::Span span;
   Tier tier = Tier::On;                // a rule that is on may still be unsure about a place and make it a hint
   Severity severity = Severity::Error; // at most this; a rule may lower it for a place. Ask severity_of().
+  u32 group = 0;                       // those of a rule in a file with the same number become one; 0: it stands alone
   bool is_overridden = false;          // the user's configuration says how severe it is
   std::string message;                 // what is wrong here
   std::string advice;                  // what to write instead

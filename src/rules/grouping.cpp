@@ -12,7 +12,7 @@ namespace deepperf::rules {
 namespace {
 
 // Rules about names, arguments, methods and calls that libraries removed or changed: who changes one place has to
-// change the others.
+// change the others. Other rules say themselves what belongs together.
 constexpr auto kGrouped = std::to_array<std::string_view>({"DP301", "DP303", "DP304", "DP308"});
 
 enum class FixState : u8 { None, Unsafe, Safe };
@@ -25,11 +25,16 @@ FixState fix_state(const Finding &finding) {
 }
 
 // What findings have in common that are one: the same is to be done about them.
-using Key = std::tuple<u32, std::string_view, Tier, Severity, FixState, std::string_view>;
+using Key = std::tuple<u32, std::string_view, u32, Tier, Severity, FixState, std::string_view>;
 
 Key key_of(const Finding &finding) {
-  return {finding.file.value, finding.rule->code, finding.tier,
-          finding.severity,   fix_state(finding), std::string_view(finding.advice)};
+  return {finding.file.value,
+          finding.rule->code,
+          finding.group,
+          finding.tier,
+          finding.severity,
+          fix_state(finding),
+          std::string_view(finding.advice)};
 }
 
 void take_over(Finding &first, Finding &other) {
@@ -41,11 +46,11 @@ void take_over(Finding &first, Finding &other) {
 
 } // namespace
 
-void group_history_findings(Findings &findings) {
+void group_findings(Findings &findings) {
   std::map<Key, std::size_t> first_of; // of findings that stay where they are
   std::vector<bool> is_taken(findings.size());
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (std::ranges::find(kGrouped, findings[i].rule->code) == kGrouped.end()) {
+    if (findings[i].group == 0 && std::ranges::find(kGrouped, findings[i].rule->code) == kGrouped.end()) {
       continue;
     }
     const auto [place, is_new] = first_of.try_emplace(key_of(findings[i]), i);

@@ -560,7 +560,7 @@ Findings Linting::finish(std::vector<RuleFailure> &failures) {
   }
   sort_findings(findings); // parts may have come to the same place
   drop_reported_twice(findings);
-  group_history_findings(findings);
+  group_findings(findings);
   vet_fixes(project_, findings);
   return findings;
 }

@@ -168,6 +168,37 @@ TEST(Requirements, FoldersAroundCountToo) {
   forget_requirements();
 }
 
+// An example that requires or imports the library that it belongs to gets what that one requires.
+TEST(Requirements, PackageAroundIsRequired) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_package_around";
+  std::filesystem::create_directories(folder / "examples");
+  std::filesystem::create_directories(folder / "src" / "our_lib");
+  std::filesystem::create_directories(folder / ".git");
+  const auto write = [&folder](const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    forget_requirements();
+  };
+  const std::string example = (folder / "examples" / "run.py").string();
+  write("src/our_lib/__init__.py", "");
+  write("requirements.txt", "timm==0.4.12\n");
+  write("examples/requirements.txt", "our-lib\ntimm>=0.3\n");
+  EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
+  EXPECT_FALSE(folder_that_packages(example, "our_lib").has_value());
+  write("setup.py", "from setuptools import setup\nsetup(name=NAME, install_requires=lines('requirements.txt'))\n");
+  EXPECT_EQ(requirements_of(example).at("timm").below, (Version{0, 4, 13}));
+  EXPECT_EQ(folder_that_packages(example, "our_lib"), folder.string() + '/');
+  EXPECT_FALSE(folder_that_packages(example, "other").has_value());
+  write("examples/requirements.txt", "timm>=0.3\n");
+  EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
+  // pip install -r requirements.txt -c constraints.txt
+  write("examples/requirements.txt", "torch\ntimm>=0.3\n");
+  write("examples/constraints.txt", "torch==1.13.0\ntimm==0.9\n");
+  EXPECT_EQ(requirements_of(example).at("torch").below, (Version{1, 13, 1}));
+  EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
+  std::filesystem::remove_all(folder);
+  forget_requirements();
+}
+
 TEST(Requirements, NamesOfFiles) {
   for (const std::string_view name : {"requirements.txt", "a/all_requirements.in", "requirements/gpu.txt",
                                       "constraints-3.10.txt", "Dockerfile.dev", "my-env.yml", "x/setup.py"}) {

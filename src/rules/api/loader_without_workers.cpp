@@ -1,3 +1,5 @@
+#include "model/bind.h"
+#include "project/requirements.h"
 #include "rules/encoding.h"
 #include "rules/sample_cost.h"
 #include "rules/tree.h"
@@ -124,6 +126,30 @@ bool is_entry(const Site &site, const Expr *expr) {
          (call != nullptr && called_method(*call) == "get");
 }
 
+// Does pip install the module, as a part of a package?
+bool is_packaged(const std::string &path) {
+  for (std::size_t at = 0, end = path.find('/'); end != std::string::npos; at = end + 1, end = path.find('/', at)) {
+    const std::string_view folder = std::string_view(path).substr(at, end - at);
+    if (!folder.empty() && folder.find('.') == std::string_view::npos &&
+        project::folder_that_packages(path, folder).has_value()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The default of a constructor of a library that nothing in it calls: its users choose.
+bool is_left_to_others(const Site &site, const Expr *workers) {
+  const auto *attribute = as<Attribute>(workers);
+  if (attribute == nullptr || site.type == nullptr || site.function == nullptr ||
+      !model::is_own_object(*site.function, attribute->value)) {
+    return false;
+  }
+  const auto constructor = site.type->members.find(intern("__init__").id);
+  return constructor != site.type->members.end() && constructor->second.is(Value::Tag::Function) &&
+         constructor->second.function->called_by.empty() && is_packaged(site.module->parsed->path);
+}
+
 void check(Site &site, const Call &call) {
   if (called_api(site, call).starts_with("transformers.")) {
     return check_trainer(site, call);
@@ -172,9 +198,12 @@ void check(Site &site, const Call &call) {
   // A loader class that passes on what others choose: `super().__init__(dataset, **kwargs)`.
   const auto *const base = as<Call>(receiver_of(call));
   const bool is_passed_on = base != nullptr && called_name(*base) == "super" && has_hidden_arguments(call);
-  if (!is_much || is_chosen || is_iterable || is_passed_on) {
+  if (!is_much || is_chosen || is_iterable || is_passed_on ||
+      (written != nullptr && setting->overridable && is_left_to_others(site, written->value))) {
     finding.tier = Tier::Hint;
   }
+  // Who gives workers to one loader of a function gives them to the others.
+  finding.group = (site.function != nullptr && site.function->node != nullptr ? site.function->node->start : 0) + 1;
 }
 
 } // namespace
@@ -196,7 +225,8 @@ A `torch.utils.data.DataLoader` without workers: `num_workers` is not passed, or
 command-line option, a configuration field, a parameter or a dictionary entry. It is reported as proven where the
 dataset is known to read, decode, tokenize or transform each sample (a torchvision dataset, or a class whose
 `__getitem__` or `collate_fn` does). It is a hint where nothing is known about the dataset, or where the call itself
-passes `num_workers=0`. Of the loaders of a class that share a default, the first is reported. A loader of which only
+passes `num_workers=0`, or takes the default of a constructor that nothing in an installable package calls. Of the loaders of a class
+that share a default, the first is reported, and those of a function are one finding. A loader of which only
 `next(iter(loader))` is taken is not reported.
 
 ## Why it costs

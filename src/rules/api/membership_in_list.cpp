@@ -320,6 +320,21 @@ bool goes_over_part(const model::Loop &loop) {
   return whole != nullptr && part->slice->kind == NodeKind::Constant && holds(loop.parent->assigned, whole->id);
 }
 
+// `seen.append(x)`, `seen += [x]` in the loop: a list of which it only removes elements is none that grows.
+bool grows_in(const model::Loop &loop, Symbol list) {
+  return any_node(loop.node, [list](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *owner = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+    const auto *sum = as<AugAssign>(node);
+    const auto *target = sum != nullptr ? as<Name>(sum->target) : nullptr;
+    if (target != nullptr && target->id == list) {
+      return true;
+    }
+    const std::string_view method = owner != nullptr && owner->id == list ? called_method(*call) : std::string_view{};
+    return method == "append" || method == "extend" || method == "insert";
+  });
+}
+
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
 void check(Site &site, const Node &node) {
   if (node.kind != NodeKind::Compare) {
@@ -341,15 +356,17 @@ void check(Site &site, const Node &node) {
   }
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr || !holds(loop->mutated, list->id) || holds(loop->assigned, list->id) ||
-      !starts_as_list(site, *list)) {
+      !starts_as_list(site, *list) || !grows_in(*loop, list->id)) {
     return;
   }
   bool is_long = false;
   bool reads_file = false;
+  bool is_of_data = context_of(site).per_sample;
   for (const model::Loop *one = loop; one != nullptr; one = one->parent) {
     is_long |= one->iterations == model::Iterations::Many || (one->parent != nullptr && !one->parent->few_iterations);
     reads_file |= goes_over_lines(site, *one);
     is_long |= one->iterations == model::Iterations::Many;
+    is_of_data |= one->iterations == model::Iterations::Many || goes_over_data(site, *one);
     reads_file |= goes_over_lines(site, *one) || (one->parent != nullptr && goes_over_words(site, *one));
   }
   if (!is_long && !reads_file) {
@@ -360,11 +377,12 @@ void check(Site &site, const Node &node) {
              fmt::format("`{}` is a list that grows in this loop, so each `in` searches all of it", list->id.text()),
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
-  // How long it becomes is not known, unless another loop goes on with it.
+  // How long it becomes is not known, unless another loop over data goes on with it: nodes of a graph, names of
+  // arguments and files of a folder are few.
   const bool is_nested = loop->parent != nullptr && !loop->parent->few_iterations &&
                          loop->parent->iterations != model::Iterations::Few &&
                          !holds(loop->parent->assigned, list->id) && !goes_over_part(*loop);
-  if (!reads_file && !is_nested && !goes_over_data(site, *loop)) {
+  if (!reads_file && !(is_nested && is_of_data) && !goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -385,7 +403,7 @@ extern constinit const Rule kMembershipInList = {
 
 `[i for i in range(n) if i not in held_out]`, where `held_out` is a list of random indices, of the numbers of an array or of
 the lines of a file. Also `x in names` or `x not in names`, where `names` is a list
-that the enclosing loop appends to: a finding where the loop goes over the lines of files or the words of texts, as when a vocabulary is built, else a hint.
+that the enclosing loop appends to: a finding where the loop goes over data, the lines of files or the words of texts, as when a vocabulary is built, else a hint.
 Also `labels.count(label)` and `labels.index(label)` in a loop over `labels` itself, where the list holds the numbers of a tensor or the lines of a file.
 
 ## Why it costs

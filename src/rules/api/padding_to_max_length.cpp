@@ -1,9 +1,11 @@
+#include "base/reads.h"
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <vector>
 
@@ -89,6 +91,30 @@ bool wants_one_length(const Site &site, const Call &call) {
 bool wants_fixed_shapes(const Site &site) {
   return file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "jit.trace"}) ||
          file_names_tpu(site);
+}
+
+// Do modules that import this one split a model into stages that send tensors to each other? Their shapes are agreed on
+// once, so that all batches must have the same.
+bool feeds_pipeline(const Site &site) {
+  struct FeedsPipeline {
+    bool value = false;
+  };
+  const auto has_stages = [](const model::Module &module) {
+    const std::string_view text = module.parsed->source.text();
+    return std::ranges::any_of(
+        std::to_array<std::string_view>({"execute_pipeline", "PipelineModule", "PipelineStage", "PipelineSchedule"}),
+        [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  };
+  const auto find = [&] {
+    note_read_everything();
+    return FeedsPipeline{
+        has_stages(*site.module) || std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
+          return std::ranges::any_of(module.import_targets,
+                                     [&](const auto &target) { return target.second == site.module; }) &&
+                 has_stages(module);
+        })};
+  };
+  return site.memory.recall<FeedsPipeline>(site.module, find).value;
 }
 
 // Functions of the file that prepare the examples of a dataset: given to map(), set_transform() or as `collate_fn`.
@@ -225,7 +251,7 @@ void check_filled(Site &site, const Call &call) {
     }
     return filled != nullptr;
   });
-  if (filled == nullptr) {
+  if (filled == nullptr || feeds_pipeline(site)) {
     return;
   }
   Finding &finding =
@@ -262,7 +288,7 @@ void check_list(Site &site, const Node &node) {
   }
   // One finding for all parts of a sample.
   const FirstPadding &first = site.memory.recall<FirstPadding>(site.function, [&node] { return FirstPadding{&node}; });
-  if (first.place != &node || wants_fixed_shapes(site)) {
+  if (first.place != &node || wants_fixed_shapes(site) || feeds_pipeline(site)) {
     return;
   }
   constexpr i64 kShort = 64;
@@ -293,7 +319,7 @@ void check(Site &site, const Call &call) {
   // In code that prepares the examples of a dataset, not around a single text.
   const bool is_for_dataset = feeds_datasets(*site.function);
   if ((!in_dataset_item(site) && !site.function->passed && !is_for_dataset && !prepares_examples(site)) ||
-      wants_one_length(site, call)) {
+      wants_one_length(site, call) || feeds_pipeline(site)) {
     return;
   }
   const bool is_elsewhere = !contains(&call, full.place);
@@ -371,7 +397,8 @@ collate = DataCollatorWithPadding(tokenizer)
 ## When it is wrong
 
 Where shapes must stay the same: TPUs, `torch.compile` without dynamic shapes, exported models, and text encoders that
-were trained on one length only, such as CLIP's. The rule is silent where the file mentions one of these.
+were trained on one length only, such as CLIP's. The rule is silent where the file mentions one of these. It is also silent where
+the file, or one that imports it, trains a model in pipeline stages, which exchange tensors of one shape.
 
 ## References
 

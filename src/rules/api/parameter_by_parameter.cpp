@@ -1,3 +1,4 @@
+#include "rules/api_history.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -68,6 +69,17 @@ const Node *update_in(const Block &body) {
   return found;
 }
 
+constexpr std::string_view kForOptimizers =
+    "update all parameters at once with the `torch._foreach_…` functions, as the optimizers of PyTorch do";
+// `torch._foreach_lerp_` came with PyTorch 2.0, `multi_avg_fn` with 2.1.
+constexpr std::string_view kFirstWithAverages = "2.1";
+constexpr std::string_view kForAverages =
+    "update all of them at once: `torch._foreach_lerp_(averages, parameters, 1 - decay)` and the like; for averages, "
+    "`torch.optim.swa_utils.AveragedModel` with `multi_avg_fn`";
+constexpr std::string_view kForOlderVersions =
+    "update all of them at once: `torch._foreach_mul_(averages, decay)`, then `torch._foreach_add_(averages, "
+    "parameters, alpha=1 - decay)`; `torch._foreach_lerp_` needs torch 2.0";
+
 void check(Site &site, const Node &node) {
   const auto &loop = static_cast<const For &>(node);
   if (!site.module->torch || site.module->is_test || !gives_parameters(site, loop.iter, 0)) {
@@ -84,11 +96,11 @@ void check(Site &site, const Node &node) {
   if (update == nullptr || is_copy || (!context_of(site).in_training_step && !in_step(site) && !is_step)) {
     return;
   }
-  Finding &finding = report(
-      site, *update, "every step launches one or two kernels for each parameter of the model",
-      is_step ? "update all parameters at once with the `torch._foreach_…` functions, as the optimizers of PyTorch do"
-              : "update all of them at once: `torch._foreach_lerp_(averages, parameters, 1 - decay)` and the like; for "
-                "averages, `torch.optim.swa_utils.AveragedModel` with `multi_avg_fn`");
+  const std::string_view advice = is_step                                           ? kForOptimizers
+                                  : may_be_older(site, "torch", kFirstWithAverages) ? kForOlderVersions
+                                                                                    : kForAverages;
+  Finding &finding = report(site, *update, "every step launches one or two kernels for each parameter of the model",
+                            std::string(advice));
   // Who writes an optimizer may do more with each parameter than the functions for lists can.
   finding.tier = is_step ? Tier::Hint : Tier::On;
 }
@@ -156,6 +168,7 @@ def train(model: torch.nn.Module, average: torch.nn.Module, loader, optimizer: t
 
 ## When it is wrong
 
+The functions for lists have no documentation; `_foreach_lerp_` exists since PyTorch 2.0, `_foreach_mul_` and `_foreach_add_` for longer.
 On a CPU, and for models of a few large parameters, little is gained. Optimizers of the project are hints.
 
 ## References

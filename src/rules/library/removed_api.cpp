@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace deepperf::rules::removed_api {
 
@@ -24,6 +26,25 @@ bool is_silent(const Site &site, const ApiHistory &history, Status status) {
   return is_tensorflow(history) && status == Status::Unknown && !site.module->v2;
 }
 
+// `a`, `b` and `c`
+std::string listed(const std::vector<const ApiHistory *> &all) {
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == all.size() ? " and " : ", ";
+    text += fmt::format("`{}`", all[i]->api);
+  }
+  return text;
+}
+
+std::string message_for(const Site &site, const std::vector<const ApiHistory *> &all) {
+  const ApiHistory &history = *all.front();
+  const bool is_guess = is_tensorflow(history) && status_in(site, history.package, history.removed) == Status::Unknown;
+  return fmt::format("{} {} removed in {} {}{}{}", listed(all), all.size() == 1 ? "was" : "were",
+                     history.package == "python" ? "Python" : history.package, history.removed,
+                     required_version(site, history.package, history.removed),
+                     is_guess ? ", and this file uses TensorFlow 2" : "");
+}
+
 // Null if the place is silent.
 Finding *report_history(Site &site, const Node &place, const ApiHistory &history) {
   const std::string_view package = history.api.substr(0, history.api.find('.'));
@@ -35,13 +56,7 @@ Finding *report_history(Site &site, const Node &place, const ApiHistory &history
   if (is_silent(site, history, status)) {
     return nullptr;
   }
-  const bool is_guess = is_tensorflow(history) && status == Status::Unknown;
-  Finding &finding = report(site, place,
-                            fmt::format("`{}` was removed in {} {}{}", history.api,
-                                        history.package == "python" ? "Python" : history.package, history.removed,
-                                        required_version(site, history.package, history.removed)) +
-                                (is_guess ? ", and this file uses TensorFlow 2" : ""),
-                            fmt::format("use {}", history.instead));
+  Finding &finding = report(site, place, message_for(site, {&history}), fmt::format("use {}", history.instead));
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if (status == Status::Unknown && (!history.back.empty() || is_old_code || is_tensorflow(history))) {
     finding.tier = Tier::Hint;
@@ -63,6 +78,44 @@ void offer_new_name(Finding &finding, const Site &site, const ApiHistory &histor
     set_fix(finding, does_the_same(site, history),
             {replace(alias, fmt::format("{} as {}", renamed.substr(module.size() + 1), bound))});
   }
+}
+
+// What one line imports of one library, and one version removed.
+struct RemovedTogether {
+  std::size_t finding = 0; // its place among the findings
+  std::vector<const ApiHistory *> all;
+};
+
+// Takes the newest finding into an earlier one of the same line that says the same of another name.
+void join_findings(Site &site, std::vector<RemovedTogether> &earlier, const ApiHistory &history) {
+  Finding &newest = site.findings.back();
+  for (RemovedTogether &one : earlier) {
+    Finding &first = site.findings[one.finding];
+    const ApiHistory &known = *one.all.front();
+    const bool is_fixed_alike = first.fix.has_value() == newest.fix.has_value() &&
+                                (!newest.fix.has_value() || first.fix->safe == newest.fix->safe);
+    if (known.package != history.package || known.removed != history.removed || first.tier != newest.tier ||
+        !is_fixed_alike) {
+      continue;
+    }
+    const auto advice_for = [](const ApiHistory &removed) {
+      return fmt::format("for `{}`, use {}", removed.api.substr(removed.api.rfind('.') + 1), removed.instead);
+    };
+    if (newest.advice != first.advice) {
+      if (one.all.size() == 1) {
+        first.advice = advice_for(known);
+      }
+      first.advice += "; " + advice_for(history);
+    }
+    if (newest.fix.has_value()) {
+      std::ranges::copy(newest.fix->edits, std::back_inserter(first.fix->edits));
+    }
+    one.all.push_back(&history);
+    first.message = message_for(site, one.all);
+    site.findings.pop_back();
+    return;
+  }
+  earlier.push_back({site.findings.size() - 1, {&history}});
 }
 
 // Modules of the project may have the names of libraries.
@@ -87,6 +140,7 @@ void check_import(Site &site, const Node &node) {
     report_history(site, node, *whole);
     return;
   }
+  std::vector<RemovedTogether> removed;
   for (const Alias *alias : from.names) {
     const ApiHistory *const history = history_of_import(module, alias->name.text());
     if (history == nullptr || is_of_project(site, *alias)) {
@@ -94,6 +148,7 @@ void check_import(Site &site, const Node &node) {
     }
     if (Finding *const finding = report_history(site, *alias, *history)) {
       offer_new_name(*finding, site, *history, module, *alias);
+      join_findings(site, removed, *history);
     }
   }
 }
@@ -134,7 +189,8 @@ Names of NumPy, SciPy, scikit-learn, pandas, Pillow, PyTorch and its companions,
 Face libraries, OpenAI, Gym, Python's own library and others that newer versions do not have, where the requirements
 (`requirements.txt`, `setup.py`, `setup.cfg`, `pyproject.toml`, `environment.yml`, `Pipfile`, `pixi.toml`, `Dockerfile`)
 do not keep the library below that version, be it directly or through the version of Python, PyTorch or TensorFlow. An
-import is reported where the name is imported, and not again where it is used. Names of TensorFlow 1 are reported where
+import is reported where the name is imported, and not again where it is used; names that one line imports and one version
+removed are one finding. Names of TensorFlow 1 are reported where
 the project requires TensorFlow 2; where no file says so, but the program uses what only TensorFlow 2 has, they are
 hints. So is what may be there again: `np.bool` is missing only from NumPy 1.24 to 1.26, and setuptools brings its own
 `distutils`.

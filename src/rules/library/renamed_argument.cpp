@@ -45,19 +45,22 @@ void check(Site &site, const Node &node) {
     if (status == Status::Fine) {
       continue;
     }
-    const bool is_removed =
-        !renamed->removed.empty() && status_in(site, renamed->package, renamed->removed) != Status::Fine;
-    Finding &finding = report(
-        site, *keyword,
-        is_removed ? fmt::format("`{}=` was removed in {} {}{}", renamed->keyword, renamed->package, renamed->removed,
-                                 required_version(site, renamed->package, renamed->removed))
-                   : fmt::format("`{}=` is deprecated since {} {}", renamed->keyword, renamed->package, renamed->since),
-        fmt::format("use {}", renamed->instead));
+    const auto reaches = [&](std::string_view version) {
+      return !version.empty() && status_in(site, renamed->package, version) != Status::Fine;
+    };
+    const bool is_removed = reaches(renamed->removed);
+    const auto says_since = [&](std::string_view what, std::string_view version) {
+      return fmt::format("`{}=` {} {} {}", renamed->keyword, what, renamed->package, version);
+    };
+    Finding &finding = report(site, *keyword,
+                              is_removed ? says_since("was removed in", renamed->removed) +
+                                               required_version(site, renamed->package, renamed->removed)
+                              : reaches(renamed->ignored) ? says_since("has no effect since", renamed->ignored)
+                                                          : says_since("is deprecated since", renamed->since),
+                              fmt::format("use {}", renamed->instead));
     if (!is_removed) {
-      finding.severity = Severity::Note; // it still works
+      finding.severity = Severity::Note; // the program runs
       finding.tier = status == Status::Unknown ? Tier::Hint : finding.tier;
-    } else if (status_in(site, renamed->package, renamed->removed) == Status::Unknown) {
-      finding.severity = Severity::Advice; // the newest release fails, but nothing says that this project uses it
     }
     const bool safe = status == Status::Gone;
     const u32 name_end = keyword->start + static_cast<u32>(renamed->keyword.size());
@@ -93,8 +96,7 @@ extern constinit const Rule kRenamedArgument = {
 `evaluation_strategy=` of Transformers, `gpus=` of Lightning's Trainer, `error_bad_lines=` of `pandas.read_csv`,
 `sparse=` of scikit-learn's `OneHotEncoder`, `size=` of Gensim's `Word2Vec`, `early_stopping_rounds=` of
 `lightgbm.train` and many others, where the project's requirements are so new that the argument is deprecated or
-removed. What is only deprecated is a note, and what is removed from a
-version that may or may not be installed is advice.
+removed. What is only deprecated or ignored is a note.
 
 ## Why it is wrong
 

@@ -1,4 +1,7 @@
+#include "rules/api_history.h"
 #include "rules/site.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -16,6 +19,13 @@ bool asks_for_version(const Site &site) {
   });
 }
 
+constexpr std::string_view kFirstThatWarns = "2.1";
+
+// The first version of PyTorch whose function has the argument.
+std::string_view first_with_argument(const Site &site, const Call &call) {
+  return called_api(site, call).ends_with(".checkpoint_sequential") ? "2.0" : "1.11";
+}
+
 void check(Site &site, const Call &call) {
   // `**kwargs` may hold the option; `*args` are the function's.
   for (const Keyword *keyword : call.keywords) {
@@ -26,11 +36,25 @@ void check(Site &site, const Call &call) {
   if (asks_for_version(site)) {
     return;
   }
+  const std::string_view since = first_with_argument(site, call);
+  if (status_in(site, "torch", since) == Status::Fine) {
+    return; // all versions that the project allows lack the argument
+  }
+  const bool warns = status_in(site, "torch", kFirstThatWarns) != Status::Fine;
+  const bool may_be_missing = may_be_older(site, "torch", since);
   Finding &finding = report(
       site, call,
-      "this checkpoint does not set `use_reentrant`, so PyTorch warns and uses the older reentrant implementation",
-      "pass `use_reentrant=False`, or `use_reentrant=True` to keep the current behavior");
-  if (const std::optional<Edit> edit = add_argument(site, call, "use_reentrant=False")) {
+      warns
+          ? "this checkpoint does not set `use_reentrant`, so PyTorch warns and uses the older reentrant implementation"
+          : "this checkpoint does not set `use_reentrant`, so PyTorch uses the older reentrant implementation",
+      may_be_missing
+          ? fmt::format("pass `use_reentrant=False`, which needs torch {}; this project also allows older versions",
+                        since)
+          : "pass `use_reentrant=False`, or `use_reentrant=True` to keep the current behavior");
+  if (!warns) {
+    finding.tier = Tier::Hint;
+  }
+  if (const std::optional<Edit> edit = add_argument(site, call, "use_reentrant=False"); edit && !may_be_missing) {
     set_fix(finding, false, {*edit});
   }
 }
@@ -87,7 +111,8 @@ class Block(nn.Module):
 
 ## When it is wrong
 
-PyTorch before 1.11 does not have the argument. Code that depends on the reentrant implementation should pass `use_reentrant=True`, which
+PyTorch before 1.11 does not have the argument, and before 2.0 `checkpoint_sequential` does not. Where the project allows no newer version,
+the rule is silent; where it also allows older ones, there is no fix. Where it allows none that warns, the finding is a hint. Code that depends on the reentrant implementation should pass `use_reentrant=True`, which
 changes nothing. Because of such code the fix needs `--unsafe-fixes`.
 
 ## References

@@ -254,8 +254,52 @@ bool is_of_metric(const Site &site, const Expr *value) {
   return call != nullptr && site.project.callee_of(call).is_kind(Kind::TorchMetric);
 }
 
+// The argument that a function of the project gives back, perhaps changed in place: `x` of `def mean(x): x.div_(2);
+// return x`. Null if it may give something else.
+const Expr *given_back(const Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr || function->type != nullptr || definition->body.empty()) {
+    return nullptr;
+  }
+  const auto *last = as<Return>(definition->body.back());
+  const auto *result = last != nullptr && last->value != nullptr ? as<Name>(last->value) : nullptr;
+  if (result == nullptr) {
+    return nullptr;
+  }
+  const auto place = std::ranges::find(function->params, result->id, [](const Param *param) { return param->name; });
+  if (place == function->params.end()) {
+    return nullptr;
+  }
+  const bool may_be_other = any_node(definition->body, [result](const Node *node) {
+    const auto *name = as<Name>(node);
+    const auto *other = as<Return>(node);
+    const auto *returned = other != nullptr && other->value != nullptr ? as<Name>(other->value) : nullptr;
+    const auto *changed = as<Call>(node);
+    const auto *owner = changed != nullptr ? as<Name>(receiver_of(*changed)) : nullptr;
+    const bool takes_graph = owner != nullptr && owner->id == result->id &&
+                             std::ranges::any_of(changed->args, [](const Expr *arg) { return model::has_grad(arg); });
+    return (name != nullptr && name->id == result->id && name->context != Context::Load) || takes_graph ||
+           (other != nullptr && (returned == nullptr || returned->id != result->id));
+  });
+  const auto position = static_cast<u32>(place - function->params.begin());
+  const model::Argument argument = argument_of(site, call, position, result->id.text());
+  const bool is_one = !may_be_other && !argument.unknown && !argument.may_be_absent && argument.given.size() == 1;
+  return is_one && contains(&call, argument.given[0].expr) ? argument.given[0].expr : nullptr;
+}
+
+// Is it on an autograd graph? What a function gives back is what this call gives it, whatever others do.
+bool is_on_graph(const Site &site, const Expr *value) {
+  if (!model::has_grad(value)) {
+    return false;
+  }
+  const auto *call = as<Call>(value);
+  const Expr *const argument = call != nullptr ? given_back(site, *call) : nullptr;
+  return argument == nullptr || model::has_grad(argument) || model::kind_of(argument) != Kind::TorchTensor;
+}
+
 void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
-  if (!model::has_grad(value) || under_no_grad(site) || is_of_metric(site, value)) {
+  if (!is_on_graph(site, value) || under_no_grad(site) || is_of_metric(site, value)) {
     return;
   }
   const model::Loop *loop = loop_around(site);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules::sampling_ignored {
 
 using namespace python;
@@ -29,6 +31,13 @@ std::string_view option_in_settings(const Site &site, const Call &call) {
   return {};
 }
 
+// A parameter of the function around the call: its callers choose.
+bool is_parameter(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr && site.function != nullptr &&
+         std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+}
+
 void check(Site &site, const Call &call) {
   if (const std::string_view option = option_in_settings(site, call); !option.empty()) {
     Finding &finding = report(
@@ -53,7 +62,8 @@ void check(Site &site, const Call &call) {
     }
   }
   const Keyword *chosen = keyword_argument(call, "do_sample");
-  if (sampling == nullptr || (chosen != nullptr && bool_of(site, chosen->value) != false) ||
+  if (sampling == nullptr || site.is_copy || // whose arguments are a caller's
+      (chosen != nullptr && (bool_of(site, chosen->value) != false || is_parameter(site, chosen->value))) ||
       keyword_argument(call, "penalty_alpha") != nullptr || keyword_argument(call, "generation_config") != nullptr) {
     return;
   }

@@ -32,17 +32,17 @@ class Rows(Dataset):
 def fires(paths):
     digits = datasets.MNIST("data", train=True, transform=transforms.ToTensor())
     a = DataLoader(digits, batch_size=64)  # expect: DP130
-    b = data.DataLoader(Pictures(paths, transforms.ToTensor()), 32, True)  # expect: DP130
-    c = torch.utils.data.DataLoader(dataset=digits, batch_size=64, pin_memory=True)  # expect: DP130
+    b = data.DataLoader(Pictures(paths, transforms.ToTensor()), 32, True)
+    c = torch.utils.data.DataLoader(dataset=digits, batch_size=64, pin_memory=True)
     train, test = random_split(digits, [50000, 10000])
-    d = DataLoader(train, batch_size=8)  # expect: DP130
-    e = DataLoader(Subset(digits, range(10)), batch_size=8)  # expect: DP130
+    d = DataLoader(train, batch_size=8)
+    e = DataLoader(Subset(digits, range(10)), batch_size=8)
     return a, b, c, d, e
 
 
 def unsure(dataset, rows):
     a = DataLoader(dataset, batch_size=4)  # hint: DP130
-    b = DataLoader(Rows(rows), batch_size=4)  # hint: DP130
+    b = DataLoader(Rows(rows), batch_size=4)
     return a, b
 
 

@@ -19,7 +19,7 @@ def loaders(config: Config):
     return (
         DataLoader(images, batch_size=config.batch_size, shuffle=True, **config.loader),  # expect: DP130
         DataLoader(images, batch_size=config.batch_size, shuffle=True, **config.fast),
-        DataLoader(images, batch_size=config.batch_size, shuffle=True, **SHARED),  # expect: DP130
+        DataLoader(images, batch_size=config.batch_size, shuffle=True, **SHARED),
         DataLoader(images, batch_size=config.batch_size, shuffle=True, num_workers=0),  # hint: DP130
     )
 

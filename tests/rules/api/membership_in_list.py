@@ -1,3 +1,4 @@
+import inspect
 import random
 
 import torch
@@ -152,3 +153,34 @@ def new_images(prompts, parts):
             seen.append(image["id"])
             parts.append(torch.as_tensor(image["data"]))
     return parts
+
+
+# The list only becomes shorter.
+def worklist(todo, edges):
+    left = list(todo)
+    order = []
+    while left:
+        for end in edges[left[0]]:
+            if end in left:
+                left.remove(end)
+        order.append(left.pop(0))
+    return order
+
+
+# Names of arguments, of as many classes as there are bases.
+def argument_names(kind):
+    names = []
+    for base in inspect.getmro(kind):
+        for name in inspect.signature(base.__init__).parameters:
+            if name not in names:  # hint: DP156
+                names.append(name)
+    return names
+
+
+def users(nodes):
+    found = []
+    for node in nodes:
+        for user in node.users.keys():
+            if user not in nodes and user not in found:  # hint: DP156
+                found.append(user)
+    return found

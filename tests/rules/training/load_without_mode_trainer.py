@@ -57,7 +57,7 @@ class Careful(Trainer):
 
 def main(train_data, val_data):
     Trainer(Net(), DataLoader(train_data, 32, shuffle=True), DataLoader(val_data, 32)).fit()  # hint: DP130
-    Careful(Net(), DataLoader(train_data, 32, shuffle=True), DataLoader(val_data, 32)).fit()  # hint: DP130
+    Careful(Net(), DataLoader(train_data, 32, shuffle=True), DataLoader(val_data, 32)).fit()
 
 
 if __name__ == "__main__":

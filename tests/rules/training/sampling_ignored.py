@@ -18,3 +18,11 @@ def texts(ids):
     b = model.generate(ids, do_sample=False, top_k=10)  # expect: DP887
     c = model.generate(ids, do_sample=True, top_k=10)
     return a, b, c
+
+
+# Callers choose, though all of these choose the same.
+def generated(ids, do_sample=False, top_p=0.9):
+    return model.generate(ids, do_sample=do_sample, top_p=top_p)
+
+
+first = generated([1], do_sample=False)

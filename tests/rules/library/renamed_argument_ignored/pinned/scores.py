@@ -1,0 +1,5 @@
+import torchmetrics
+from huggingface_hub import hf_hub_download
+
+accuracy = torchmetrics.MeanMetric(compute_on_step=False)  # expect: DP303
+path = hf_hub_download("a/b", "c.bin", resume_download=True)
