@@ -4,6 +4,7 @@
 #include "rules/sample_cost.h"
 #include "rules/tree.h"
 
+#include <unordered_map>
 #include <utility>
 
 namespace deepperf::rules::loader_without_workers {
@@ -21,6 +22,43 @@ bool is_for_a_look(const Site &site) {
   return api == "iter" || api == "next" || api == "len";
 }
 
+// How often a function reads each name, and how often only for a look: `next(iter(loader))`, `len(loader)`, or a loop
+// that ends in its first iteration. Found in one walk, whatever number of loaders there are.
+struct NameUses {
+  struct Count {
+    u32 uses = 0;
+    u32 looks = 0;
+  };
+  std::unordered_map<u32, Count> counts;
+
+  void add_look(const Expr *expr) {
+    if (const auto *name = as<Name>(expr)) {
+      ++counts[name->id.id].looks;
+    }
+  }
+
+  void add(const Node *node) {
+    if (const auto *use = as<Name>(node); use != nullptr && use->context == Context::Load) {
+      ++counts[use->id.id].uses;
+    }
+    const auto *call = as<Call>(node);
+    const Expr *const given = call != nullptr && call->args.size() == 1 ? call->args[0] : nullptr;
+    const auto *inner = as<Call>(given);
+    if (inner != nullptr && called_name(*call) == "next" && called_name(*inner) == "iter" && inner->args.size() == 1) {
+      add_look(inner->args[0]);
+    } else if (given != nullptr && called_name(*call) == "len") {
+      add_look(given);
+    }
+    const auto *loop = as<For>(node); // that ends in its first iteration
+    if (loop != nullptr && !loop->body.empty() && loop->body.back()->kind == NodeKind::Break) {
+      any_node(loop->iter, [this](const Node *part) {
+        add_look(part->kind == NodeKind::Name ? static_cast<const Expr *>(part) : nullptr);
+        return false;
+      });
+    }
+  }
+};
+
 // `small = DataLoader(…)` of which nothing but `next(iter(small))` is taken: workers would have to start for one batch.
 bool is_looked_at_once(const Site &site) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
@@ -29,36 +67,20 @@ bool is_looked_at_once(const Site &site) {
   if (name == nullptr) {
     return false;
   }
-  const auto is_loader = [name](const Expr *expr) {
-    const auto *use = as<Name>(expr);
-    return use != nullptr && use->id == name->id;
-  };
-  u32 uses = 0;
-  u32 looks = 0;
-  const auto count = [&](const Node *node) {
-    const auto *use = as<Name>(node);
-    uses += use != nullptr && use->id == name->id && use->context == Context::Load ? 1 : 0;
-    const auto *call = as<Call>(node);
-    const auto *inner = call != nullptr && call->args.size() == 1 ? as<Call>(call->args[0]) : nullptr;
-    const bool is_next = inner != nullptr && called_name(*call) == "next" && called_name(*inner) == "iter" &&
-                         inner->args.size() == 1 && is_loader(inner->args[0]);
-    const bool is_length =
-        call != nullptr && called_name(*call) == "len" && call->args.size() == 1 && is_loader(call->args[0]);
-    looks += is_next || is_length ? 1 : 0;
-    const auto *loop = as<For>(node); // that ends in its first iteration
-    if (loop != nullptr && !loop->body.empty() && loop->body.back()->kind == NodeKind::Break) {
-      any_node(loop->iter, [&](const Node *part) {
-        looks += part->kind == NodeKind::Name && is_loader(static_cast<const Expr *>(part)) ? 1 : 0;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const void *const owner = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  const auto &found = site.memory.recall<NameUses>(owner, [&] {
+    NameUses uses;
+    for (const Stmt *statement : definition != nullptr ? definition->body : site.module->parsed->tree.body) {
+      any_node_inside(statement, [&uses](const Node *node) {
+        uses.add(node);
         return false;
       });
     }
-    return false;
-  };
-  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-  for (const Stmt *statement : definition != nullptr ? definition->body : site.module->parsed->tree.body) {
-    any_node_inside(statement, count);
-  }
-  return looks > 0 && uses == looks;
+    return uses;
+  });
+  const auto count = found.counts.find(name->id.id);
+  return count != found.counts.end() && count->second.looks > 0 && count->second.uses == count->second.looks;
 }
 
 // The loaders of a class for training, validation and tests share a default: it is reported at the first of them.
