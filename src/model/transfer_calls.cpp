@@ -20,6 +20,14 @@ FunctionInfo *piped(std::string_view method, const Value &first) {
   return method == "pipe" && first.is(Value::Tag::Function) ? first.function : nullptr;
 }
 
+// MMEngine, or MMCV before it.
+bool imports_engine_of_openmmlab(const Module &module) {
+  return std::ranges::any_of(module.parsed->imports, [](const ImportRef &import) {
+    const std::string_view name = import.module.text();
+    return name.starts_with("mmengine") || name.starts_with("mmcv");
+  });
+}
+
 } // namespace
 
 Value Transfer::eval_call(const Call *call) {
@@ -180,6 +188,8 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
     }
   } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
     note_step(); // of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary
+  } else if (name == "update_params" && !call->args.empty() && imports_engine_of_openmmlab(*module_)) {
+    note_step(); // an OptimWrapper: backward(), step() and zero_grad() in one
   } else if (name == "apply_gradients" && module_->jax && keyword_argument(*call, "grads") != nullptr) {
     note_step(); // a TrainState of Flax
   } else if (name == "as_default" && module_->tensorflow && is_named_graph(method->value)) {
