@@ -320,6 +320,25 @@ private:
     return !block.empty() && (block.back()->kind == NodeKind::Break || block.back()->kind == NodeKind::Return);
   }
 
+  // `if return_all:` of a parameter that is False by default, where nobody passes anything else.
+  [[nodiscard]] bool is_never_switched_on(const Expr *test) const {
+    const auto *name = as<Name>(test);
+    const u32 place = name != nullptr ? function_->place_of_param(name->id) : model::FunctionInfo::kNoParam;
+    if (place == model::FunctionInfo::kNoParam || function_->called_by.empty() ||
+        (function_->context & model::kCallersUnknown) != 0) {
+      return false;
+    }
+    const Expr *const otherwise = function_->params[place]->default_value;
+    return otherwise != nullptr && is_constant(otherwise, ConstantKind::False) &&
+           std::ranges::none_of(function_->called_by, [&](const model::CallSite *site) {
+             const auto is_given = [&](const Keyword *keyword) { return !keyword->name || keyword->name == name->id; };
+             return site->call->args.size() + (site->bound ? 1 : 0) > place ||
+                    std::ranges::any_of(site->call->args,
+                                        [](const Expr *arg) { return arg->kind == NodeKind::Starred; }) ||
+                    std::ranges::any_of(site->call->keywords, is_given);
+           });
+  }
+
   // The name in `type(x) is int` or `isinstance(x, (int, float))`; empty if it asks for something else.
   static Symbol asked_for_number(const Expr *test) {
     const auto is_number_type = [](const Expr *type) {
@@ -361,13 +380,16 @@ private:
                                          : model::asks_for_type(statement.test, *function_) ? kIfTensor
                                                                                             : kIfEnabled;
     const bool is_of_gradient = asks_for_gradient(statement.test);
+    const bool is_never = is_never_switched_on(statement.test);
     const auto enter_branch = [&](bool holds) {
       const bool is_tested = !is_of_gradient && !is_usual(statement.test, holds);
       is_optional_ = was_optional || is_tested;
       when_ = is_tested ? tested_when : was_when;
     };
     enter_branch(true);
-    is_skipped_ = is_skipped_ || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
+    const bool skips_all = was_skipped || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
+    is_skipped_ = skips_all;
+    when_ = is_never ? kIfNever : when_;
     const std::size_t before = reads.size() + reads_of_numbers_;
     const Symbol number = asked_for_number(statement.test);
     const bool is_new = number && numbers_.insert(number.id).second;

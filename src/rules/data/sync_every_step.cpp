@@ -49,11 +49,10 @@ bool is_asked_by_python(const DeviceRead &read) {
   return read.how == kCondition || read.how == kComparison || read.how == kRange;
 }
 
+bool reads_number(const DeviceRead &read) { return read.how == "`.item()`" || read.how == kConversion; }
+
 // `predictions.append(pred.cpu())`, once for each batch, and what is told of it.
-bool is_result(const DeviceRead &read) {
-  const bool is_number = read.how == "`.item()`" || read.how == kConversion;
-  return !read.is_repeated && !is_number && !is_asked_by_python(read);
-}
+bool is_result(const DeviceRead &read) { return !read.is_repeated && !reads_number(read) && !is_asked_by_python(read); }
 
 // `x.min() >= 0`, `torch.any(bad)`: a test of all of a tensor, which is there for safety and costs a wait.
 bool is_whole_test(const Node *node) {
@@ -135,11 +134,18 @@ bool is_computed_in_loop(const Site &site, const Node &region, const Node &place
   });
 }
 
+// Of a loop, or of a function's body.
+bool any_in_region(const Node &region, NodePredicate holds) {
+  const auto *function = as<FunctionDef>(&region);
+  return function != nullptr ? any_node(function->body, holds) : any_node(&region, holds);
+}
+
 // Does the call end the computation of a step: `loss.backward()`, `optimizer.step()`?
 bool ends_step(const Site &site, const Node *node) {
   const auto *call = as<Call>(node);
   const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-  return method == "backward" || (method == "step" && call->args.size() <= 1 && called_api(site, *call).empty());
+  return method == "backward" || method == "update_params" ||
+         (method == "step" && call->args.size() <= 1 && called_api(site, *call).empty());
 }
 
 // Where the last such call in the region's own code ends; 0 if there is none.
@@ -149,26 +155,31 @@ u32 end_of_step(const Site &site, const Node &region) {
     end = ends_step(site, node) ? std::max(end, node->end) : end;
     return false;
   };
-  const auto *function = as<FunctionDef>(&region);
-  function != nullptr ? any_node(function->body, look) : any_node(&region, look);
+  any_in_region(region, look);
   return end;
 }
 
 // Does it read something of the loss before the step is done, and does nothing of the step depend on the number?
 bool can_wait(const Site &site, const Node &region, const DeviceRead &read) {
   const auto *call = as<Call>(read.place);
-  const Expr *of = call == nullptr                 ? nullptr
-                   : read.how == kConversion       ? call->args[0]
-                   : receiver_of(*call) != nullptr ? receiver_of(*call)
-                                                   : nullptr;
+  const Expr *of = call == nullptr ? nullptr : read.how == kConversion ? call->args[0] : receiver_of(*call);
   if (const auto *detached = as<Call>(of); detached != nullptr && called_method(*detached) == "detach") {
     of = receiver_of(*detached);
   }
-  if (of == nullptr || !read.is_explicit || !model::has_grad(of) || read.call != nullptr || read.is_repeated ||
+  if (of == nullptr || !read.is_explicit || read.call != nullptr || read.is_repeated ||
       read.place->end > end_of_step(site, region)) {
     return false;
   }
-  return !read.name || !any_node(&region, [&](const Node *node) {
+  const auto *name = as<Name>(of);
+  const auto is_walked_back = [name](const Node *node) { // loss.backward(), scaler.scale(loss).backward()
+    const auto *walk = as<Call>(node);
+    const std::string_view method = walk != nullptr ? called_method(*walk) : std::string_view{};
+    return (method == "backward" || method == "update_params") && mentions(walk, name->id);
+  };
+  if (!model::has_grad(of) && (name == nullptr || !any_in_region(region, is_walked_back))) {
+    return false;
+  }
+  return !read.name || !any_in_region(region, [&](const Node *node) {
     const auto *branch = as<If>(node);
     return branch != nullptr && mentions(branch->test, read.name);
   });
@@ -320,6 +331,9 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   for (const DeviceRead &read : step.reads) {
     if (finding.notes.size() >= kMostNotes) {
       break;
+    }
+    if (read.is_optional && read.when == kIfNever) {
+      continue;
     }
     finding.notes.push_back(
         {read.module->file, read.place->span(),
