@@ -21,6 +21,7 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kMostStepFunctions = 40; // that a step is followed into
+constexpr u32 kMostReturns = 4;                // through which a value is followed to where it is used
 
 bool is_device_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
 
@@ -83,17 +84,25 @@ private:
     const auto is_needed = [is_of_data](const HostUses &uses) {
       return uses.for_step || (uses.as_place && is_of_data);
     };
-    const HostUses here = uses_on_host(project_, *read.function, *read.place);
-    if (is_needed(here)) {
-      return true;
+    // As long as functions return it, where they are called.
+    const model::FunctionInfo *function = read.function;
+    const Node *place = read.place;
+    for (u32 i = 0; i < kMostReturns; ++i) {
+      const HostUses uses = uses_on_host(project_, *function, *place);
+      if (is_needed(uses)) {
+        return true;
+      }
+      const auto is_walked = [this](const model::CallSite *site) {
+        return known_.contains(site->caller) || optional_.contains(site->caller);
+      };
+      const auto caller = std::ranges::find_if(function->called_by, is_walked);
+      if (!uses.is_returned || caller == function->called_by.end()) {
+        return false;
+      }
+      place = (*caller)->call;
+      function = (*caller)->caller;
     }
-    const model::FunctionInfo &own = *functions_[0].function;
-    const auto is_call = [&read](const model::CallSite *site) {
-      return site->call == read.call && site->callee == read.function;
-    };
-    return here.is_returned && read.call != nullptr &&
-           std::ranges::any_of(model::calls_inside(own, *read.call), is_call) &&
-           is_needed(uses_on_host(project_, own, *read.call));
+    return false;
   }
 
   // `int(self.pointer)`, `self.pointer.item()`
@@ -219,7 +228,7 @@ private:
   }
 
   // Does it give the device something to do? Reads do not, nor does what only looks at the tensor.
-  static bool gives_work(const Node *node) {
+  [[nodiscard]] bool gives_work(const Node *node) const {
     static const NameTable kLooks({"cpu", "detach", "item", "numpy", "tolist", "data_ptr"});
     if (const auto *change = as<AugAssign>(node)) {
       return is_device_tensor(change->target) || is_device_tensor(change->value);
@@ -235,13 +244,28 @@ private:
     if (!method.empty() && kLooks.has(intern(method))) {
       return false;
     }
+    const model::Value callee = project_.callee_of(call);
+    static const NameTable kBuiltins({"float", "int", "bool", "print", "len", "str", "isinstance"});
+    if (callee.is(model::Value::Tag::Api) && kBuiltins.has(callee.name())) {
+      return false;
+    }
+    // A function of the project that gets more than numbers may do anything.
+    const auto is_number = [](const Expr *given) {
+      return given->kind == NodeKind::Constant || model::kind_of(given) == Kind::Number;
+    };
+    if (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)) {
+      return !ends_with_wait(callee) &&
+             (call->args.empty() || !std::ranges::all_of(call->args, is_number) ||
+              !std::ranges::all_of(call->keywords, [&](const Keyword *keyword) { return is_number(keyword->value); }));
+    }
     return method == "backward" || method == "step" || model::kind_of(call->func) == Kind::TorchModule ||
            model::kind_of(call) == Kind::TorchTensor || std::ranges::any_of(call->args, is_device_tensor) ||
            std::ranges::any_of(call->keywords, [](const Keyword *keyword) { return is_device_tensor(keyword->value); });
   }
 
   void add(const Node &place, std::string_view how, bool is_explicit) {
-    if (synchronized_ != nullptr && !is_skipped_ && !any_node(&place, gives_work)) {
+    if (synchronized_ != nullptr && !is_skipped_ &&
+        !any_node(&place, [this](const Node *node) { return gives_work(node); })) {
       // The device has nothing left to do: who waited for that is to be told.
       add_once(*synchronized_, kSynchronize, true);
       return;
@@ -643,11 +667,18 @@ private:
     return is_made && !is_other;
   }
 
-  [[nodiscard]] bool makes_metric(const Call &call) const {
+  [[nodiscard]] bool makes_metric(const Call &call, u32 depth = 0) const {
     const auto is_metric = [](const model::Value &value) {
       return value.is(model::Value::Tag::Api) && value.name().text().starts_with("torchmetrics.");
     };
     const model::Value made = project_.callee_of(&call);
+    if (made.is(model::Value::Tag::Function) && depth < kMostReturns) { // a function that returns a new one
+      const FunctionDef *const definition = made.function->definition();
+      const auto *last =
+          definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
+      const auto *returned = last != nullptr ? as<Call>(last->value) : nullptr;
+      return returned != nullptr && makes_metric(*returned, depth + 1);
+    }
     return is_metric(made) ||
            (made.is(model::Value::Tag::Class) && std::ranges::any_of(made.type->mro, [&](const model::ClassInfo *type) {
               return std::ranges::any_of(type->bases, is_metric);
@@ -674,6 +705,10 @@ private:
       } else if (!method.empty() && kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
         arguments(call, "logging a tensor");
       }
+      return;
+    }
+    if (ends_with_wait(callee) && !is_optional_ && !is_skipped_) {
+      synchronized_ = &call;
       return;
     }
     if (callee.is(model::Value::Tag::Api)) {
@@ -750,6 +785,22 @@ private:
            ((is_number(low) && is_device_tensor(high)) || (is_number(high) && is_device_tensor(low)));
   }
 
+  static bool is_synchronize(std::string_view api) {
+    return api == "torch.cuda.synchronize" || api == "torch.mps.synchronize";
+  }
+
+  // Is it a function of the project whose last statement waits for the device?
+  [[nodiscard]] bool ends_with_wait(const model::Value &callee) const {
+    const FunctionDef *const definition = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)
+                                              ? callee.function->definition()
+                                              : nullptr;
+    const auto *last =
+        definition != nullptr && !definition->body.empty() ? as<ExprStmt>(definition->body.back()) : nullptr;
+    const auto *wait = last != nullptr ? as<Call>(last->value) : nullptr;
+    const model::Value waiting = wait != nullptr ? project_.callee_of(wait) : model::Value{};
+    return waiting.is(model::Value::Tag::Api) && is_synchronize(waiting.name().text());
+  }
+
   void api(const Call &call, Symbol api) {
     const std::string_view name = api.text();
     if (name == "float" || name == "int" || name == "bool") {
@@ -766,7 +817,7 @@ private:
       arguments(call, "printing a tensor");
     } else if (name.starts_with("math.")) {
       arguments(call, "a function of `math`");
-    } else if (name == "torch.cuda.synchronize" || name == "torch.mps.synchronize") {
+    } else if (is_synchronize(name)) {
       synchronized_ = is_optional_ || is_skipped_ ? synchronized_ : &call;
     } else if (name.starts_with("time.") || name == "timeit.default_timer") {
       measures = true;

@@ -15,7 +15,7 @@ using namespace python;
 
 namespace {
 
-constexpr u32 kMostPassed = 4; // times that it is passed on
+constexpr u32 kMostHandedOn = 4; // times that it is passed on
 
 // Where a value goes in one function: under which names, and what they are used for.
 class HostUse {
@@ -197,7 +197,7 @@ private:
       uses_.as_place = true;
       return;
     }
-    if (depth_ >= kMostPassed) {
+    if (depth_ >= kMostHandedOn) {
       return;
     }
     for (const model::CallSite *site : model::calls_inside(function_, call)) {
