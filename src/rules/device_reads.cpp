@@ -790,15 +790,19 @@ private:
   }
 
   // Is it a function of the project whose last statement waits for the device?
-  [[nodiscard]] bool ends_with_wait(const model::Value &callee) const {
+  [[nodiscard]] bool ends_with_wait(const model::Value &callee, u32 depth = 0) const {
     const FunctionDef *const definition = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)
                                               ? callee.function->definition()
                                               : nullptr;
-    const auto *last =
-        definition != nullptr && !definition->body.empty() ? as<ExprStmt>(definition->body.back()) : nullptr;
-    const auto *wait = last != nullptr ? as<Call>(last->value) : nullptr;
+    if (definition == nullptr || definition->body.empty() || depth >= kMostReturns) {
+      return false;
+    }
+    const auto *statement = as<ExprStmt>(definition->body.back());
+    const auto *result = as<Return>(definition->body.back());
+    const auto *wait = as<Call>(statement != nullptr ? statement->value : result != nullptr ? result->value : nullptr);
     const model::Value waiting = wait != nullptr ? project_.callee_of(wait) : model::Value{};
-    return waiting.is(model::Value::Tag::Api) && is_synchronize(waiting.name().text());
+    return waiting.is(model::Value::Tag::Api) ? is_synchronize(waiting.name().text())
+                                              : ends_with_wait(waiting, depth + 1);
   }
 
   void api(const Call &call, Symbol api) {
