@@ -21,6 +21,7 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kMostStepFunctions = 40; // that a step is followed into
+constexpr std::size_t kMostFollowed = 64;      // reads whose values are followed to their uses
 constexpr u32 kMostReturns = 4;                // through which a value is followed to where it is used
 
 bool is_device_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
@@ -71,8 +72,8 @@ public:
       take_callees(i, inner, nullptr);
     }
     drop_repeated();
-    for (DeviceRead &read : reads) {
-      read.is_needed = is_needed(read);
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed); ++i) {
+      reads[i].is_needed = is_needed(reads[i]);
     }
   }
 
@@ -124,12 +125,16 @@ private:
       }
     }
     std::erase_if(reads, [&](const DeviceRead &read) { return read.is_optional && certain.contains(read.place); });
-    // The same value once more, in the same line.
-    for (std::size_t i = 1; i < reads.size();) {
-      const bool is_same = std::ranges::any_of(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(i),
-                                               [&](const DeviceRead &before) { return is_again(before, reads[i]); });
-      is_same ? static_cast<void>(reads.erase(reads.begin() + static_cast<std::ptrdiff_t>(i))) : static_cast<void>(++i);
+    // The same value once more, in the same line: then the read before it is one of the last.
+    constexpr std::size_t kLast = 8;
+    std::vector<DeviceRead> kept;
+    for (const DeviceRead &read : reads) {
+      const auto first = kept.end() - static_cast<std::ptrdiff_t>(std::min(kept.size(), kLast));
+      if (std::none_of(first, kept.end(), [&read](const DeviceRead &before) { return is_again(before, read); })) {
+        kept.push_back(read);
+      }
     }
+    reads = std::move(kept);
   }
 
   static bool is_again(const DeviceRead &before, const DeviceRead &read) {
