@@ -1,6 +1,6 @@
 #include "base/known_names.h"
-#include "base/name_table.h"
 #include "base/symbol_list.h"
+#include "model/bind.h"
 #include "model/context.h"
 #include "rules/device_reads.h"
 #include "rules/made_on_host.h"
@@ -279,12 +279,17 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   if (is_repeated) {
     message += total > 1 ? ", and again in a loop inside it" : ", once for each iteration of a loop inside it";
   }
+  const Node &shown = main.call != nullptr ? *main.call : *main.place;
   Finding &finding = report(
-      site, main.call != nullptr ? *main.call : *main.place, std::move(message),
-      is_forward ? "compute with the tensor on the device where the value is not needed as a Python number"
+      site, shown, std::move(message),
+      main.is_needed ? "Python needs the value here: read all that it needs in one copy, as early as that can be done"
+      : is_forward   ? "compute with the tensor on the device where the value is not needed as a Python number"
       : is_sampling && is_asked_by_python(main)
           ? "take numbers that Python decides by to the host before the loop (`times.tolist()`), or use "
             "`torch.where`"
+      : is_sampling && reads_number(main)
+          ? "compute numbers that Python decides by on the host, or take them there before the loop "
+            "(`times.tolist()`); collect others on the device, and read them after the loop"
       : is_sampling ? "collect tensors on the device, and read them together after the loop"
       : is_evaluation && is_repeated && !is_computed_in_loop(site, region, *main.place)
           ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
@@ -296,8 +301,7 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   const auto *counted = as<Call>(over);
   const bool is_counting =
       loop != nullptr && (over == nullptr || (counted != nullptr && called_api(site, *counted) == "range"));
-  const bool is_over_batches = !is_counting || takes_batches(site, *loop) ||
-                               draws_batches(site, *loop, main.call != nullptr ? *main.call : *main.place);
+  const bool is_over_batches = !is_counting || takes_batches(site, *loop) || draws_batches(site, *loop, shown);
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
   const bool is_much = is_forward ? (main.is_explicit || is_whole_test(main.place)) && !is_matching
                                   : is_over_batches || is_sampling || total > 1 || is_repeated;
