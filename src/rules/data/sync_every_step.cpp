@@ -161,7 +161,8 @@ u32 end_of_step(const Site &site, const Node &region) {
 
 // Does it read something of the loss before the step is done, and does nothing of the step depend on the number?
 bool can_wait(const Site &site, const Node &region, const DeviceRead &read) {
-  const auto *call = as<Call>(read.place);
+  const Node &place = *read.place;
+  const auto *call = as<Call>(&place);
   const Expr *of = call == nullptr ? nullptr : read.how == kConversion ? call->args[0] : receiver_of(*call);
   if (const auto *detached = as<Call>(of); detached != nullptr && called_method(*detached) == "detach") {
     of = receiver_of(*detached);
@@ -187,7 +188,8 @@ bool can_wait(const Site &site, const Node &region, const DeviceRead &read) {
 
 // What to do about a read in a training step.
 std::string training_help(const Site &site, const Node &region, const DeviceRead &read) {
-  const auto *conversion = as<Call>(read.place);
+  const Node &place = *read.place;
+  const auto *conversion = as<Call>(&place);
   if (read.how == kSynchronize) {
     return "wait only in steps whose time or values are shown: what runs on one stream is in order without it";
   }
@@ -279,9 +281,7 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
   if (is_repeated) {
     message += total > 1 ? ", and again in a loop inside it" : ", once for each iteration of a loop inside it";
   }
-  const Node &shown = main.call != nullptr ? *main.call : *main.place;
-  Finding &finding = report(
-      site, shown, std::move(message),
+  std::string help =
       main.is_needed ? "Python needs the value here: read all that it needs in one copy, as early as that can be done"
       : is_forward   ? "compute with the tensor on the device where the value is not needed as a Python number"
       : is_sampling && is_asked_by_python(main)
@@ -294,7 +294,9 @@ void lint(Site &site, const model::FunctionInfo &function, const Node &region, R
       : is_evaluation && is_repeated && !is_computed_in_loop(site, region, *main.place)
           ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
       : is_evaluation ? "accumulate on the device (`correct += (pred == y).sum()`) and read the total after the loop"
-                      : training_help(site, region, main));
+                      : training_help(site, region, main);
+  const Node &shown = *(main.call != nullptr ? main.call : main.place);
+  Finding &finding = report(site, shown, std::move(message), std::move(help));
   // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.
   const model::Loop *const loop = site.project.loop_at(&region);
   const Expr *const over = loop != nullptr ? iterated_by(site, *loop) : nullptr;
