@@ -20,6 +20,14 @@ FunctionInfo *piped(std::string_view method, const Value &first) {
   return method == "pipe" && first.is(Value::Tag::Function) ? first.function : nullptr;
 }
 
+// MMEngine, or MMCV before it.
+bool imports_engine_of_openmmlab(const Module &module) {
+  return std::ranges::any_of(module.parsed->imports, [](const ImportRef &import) {
+    const std::string_view name = import.module.text();
+    return name.starts_with("mmengine") || name.starts_with("mmcv");
+  });
+}
+
 } // namespace
 
 Value Transfer::eval_call(const Call *call) {
@@ -178,10 +186,12 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
     if (recording() && !call->args.empty()) {
       note_fetched_operators(call->args[0]);
     }
-  } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
-    note_step(); // of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary
-  } else if (name == "apply_gradients" && module_->jax && keyword_argument(*call, "grads") != nullptr) {
-    note_step(); // a TrainState of Flax
+  } else if (((name == "backward" || name == "manual_backward") && module_->torch) ||
+             (name == "apply_gradients" && module_->jax && keyword_argument(*call, "grads") != nullptr) ||
+             (name == "update_params" && !call->args.empty() && imports_engine_of_openmmlab(*module_))) {
+    // backward() of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary; a TrainState of Flax;
+    // an OptimWrapper, which does backward(), step() and zero_grad() in one
+    note_step();
   } else if (name == "as_default" && module_->tensorflow && is_named_graph(method->value)) {
     enter_graph_of(method->value);
   } else if (name == "get_next" && call->args.empty() && module_->tensorflow) {

@@ -5,10 +5,12 @@
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/guards.h"
+#include "rules/host_use.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -19,6 +21,8 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kMostStepFunctions = 40; // that a step is followed into
+constexpr std::size_t kMostFollowed = 64;      // reads whose values are followed to their uses
+constexpr u32 kMostReturns = 4;                // through which a value is followed to where it is used
 
 bool is_device_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
 
@@ -27,7 +31,7 @@ class ReadsWalk : public DeviceReads {
 public:
   ReadsWalk(const model::Project &project, const model::FunctionInfo &function, bool is_forward)
       : project_(project), is_forward_(is_forward) {
-    functions_.push_back({&function, nullptr, false, false});
+    functions_.push_back({.function = &function});
     known_.insert(&function);
   }
 
@@ -58,6 +62,7 @@ public:
       enter(*called.function, called.through);
       masks_ = called.masks;
       is_optional_ = called.is_optional;
+      when_ = called.when;
       is_repeated_ = called.is_repeated;
       if (lambda != nullptr) {
         visit(lambda->body);
@@ -67,9 +72,50 @@ public:
       take_callees(i, inner, nullptr);
     }
     drop_repeated();
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed); ++i) {
+      reads[i].is_needed = is_needed(reads[i]);
+    }
   }
 
 private:
+  // In the function where it is read, or, if that returns it, where the step's own code calls it.
+  [[nodiscard]] bool is_needed(const DeviceRead &read) const {
+    // A position that the program counts by itself, it could count in Python as well.
+    const bool is_of_data = !is_number_of_attribute(*read.place);
+    const auto is_needed = [is_of_data](const HostUses &uses) {
+      return uses.for_step || (uses.as_place && is_of_data);
+    };
+    // As long as functions return it, where they are called.
+    const model::FunctionInfo *function = read.function;
+    const Node *place = read.place;
+    for (u32 i = 0; i < kMostReturns; ++i) {
+      const HostUses uses = uses_on_host(project_, *function, *place);
+      if (is_needed(uses)) {
+        return true;
+      }
+      const auto is_walked = [this](const model::CallSite *site) {
+        return known_.contains(site->caller) || optional_.contains(site->caller);
+      };
+      const auto caller = std::ranges::find_if(function->called_by, is_walked);
+      if (!uses.is_returned || caller == function->called_by.end()) {
+        return false;
+      }
+      place = (*caller)->call;
+      function = (*caller)->caller;
+    }
+    return false;
+  }
+
+  // `int(self.pointer)`, `self.pointer.item()`
+  static bool is_number_of_attribute(const Node &place) {
+    const auto *call = as<Call>(&place);
+    const Expr *const of = call == nullptr                  ? nullptr
+                           : called_method(*call) == "item" ? receiver_of(*call)
+                           : call->args.size() == 1         ? call->args[0]
+                                                            : nullptr;
+    return as<Attribute>(of) != nullptr;
+  }
+
   // Places that were found under a setting and without one.
   void drop_repeated() {
     std::unordered_set<const Node *> certain;
@@ -79,12 +125,32 @@ private:
       }
     }
     std::erase_if(reads, [&](const DeviceRead &read) { return read.is_optional && certain.contains(read.place); });
+    // The same value once more, in the same line: then the read before it is one of the last.
+    constexpr std::size_t kLast = 8;
+    std::vector<DeviceRead> kept;
+    for (const DeviceRead &read : reads) {
+      const auto first = kept.end() - static_cast<std::ptrdiff_t>(std::min(kept.size(), kLast));
+      if (std::none_of(first, kept.end(), [&read](const DeviceRead &before) { return is_again(before, read); })) {
+        kept.push_back(read);
+      }
+    }
+    reads = std::move(kept);
+  }
+
+  static bool is_again(const DeviceRead &before, const DeviceRead &read) {
+    if (before.module != read.module || before.place->end > read.place->start || before.how != read.how) {
+      return false;
+    }
+    const Source &source = read.module->parsed->source;
+    return source.part(before.place->start, before.place->end) == source.part(read.place->start, read.place->end) &&
+           source.part(before.place->end, read.place->start).find('\n') == std::string_view::npos;
   }
 
   struct Called {
     const model::FunctionInfo *function = nullptr;
     const Node *through = nullptr; // the call in the step's own code
     bool is_optional = false;
+    std::string_view when = {}; // see DeviceRead
     bool is_repeated = false;
     std::unordered_set<u32> masks = {}; // parameters that get a tensor of truth values
   };
@@ -112,6 +178,9 @@ private:
     loop_ = nullptr;
     masks_.clear();
     is_optional_ = is_repeated_ = is_skipped_ = false;
+    when_ = {};
+    numbers_.clear();
+    synchronized_ = nullptr;
   }
 
   void take_callees(std::size_t at, const Node *region, const model::Loop *step) {
@@ -134,12 +203,17 @@ private:
       const bool is_made = site.callee->name && site.callee->name.text() == "__init__";
       is_other |= is_evaluation(*site.callee) || (is_forward_ && !belongs_to_forward(*caller.function, site));
       // One of several functions or classes that the call may mean.
-      const bool is_optional = caller.is_optional || optional_calls_.contains(site.call) || site.by_type;
+      const auto tested = optional_calls_.find(site.call);
+      const std::string_view when = !caller.when.empty()              ? caller.when
+                                    : tested != optional_calls_.end() ? tested->second
+                                    : site.by_type                    ? kIfCalled
+                                                                      : std::string_view{};
+      const bool is_optional = !when.empty();
       // What another call reaches under no setting is looked at once more.
       auto &reached = is_optional ? optional_ : known_;
       if (!is_other && !is_made && !known_.contains(site.callee) && reached.insert(site.callee).second) {
         functions_.push_back(
-            {site.callee, at == 0 ? site.call : caller.through, is_optional, is_repeated, mask_parameters(site)});
+            {site.callee, at == 0 ? site.call : caller.through, is_optional, when, is_repeated, mask_parameters(site)});
       }
     }
   }
@@ -158,10 +232,68 @@ private:
                                 (function.no_grad && std::ranges::any_of(function.loops, evaluates)));
   }
 
+  // Does it give the device something to do? Reads do not, nor does what only looks at the tensor.
+  [[nodiscard]] bool gives_work(const Node *node) const {
+    static const NameTable kLooks({"cpu", "detach", "item", "numpy", "tolist", "data_ptr"});
+    if (const auto *change = as<AugAssign>(node)) {
+      return is_device_tensor(change->target) || is_device_tensor(change->value);
+    }
+    if (node->kind == NodeKind::BinOp || node->kind == NodeKind::UnaryOp || node->kind == NodeKind::Compare) {
+      return is_device_tensor(static_cast<const Expr *>(node));
+    }
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const std::string_view method = called_method(*call);
+    if (!method.empty() && kLooks.has(intern(method))) {
+      return false;
+    }
+    const model::Value callee = project_.callee_of(call);
+    static const NameTable kBuiltins({"float", "int", "bool", "print", "len", "str", "isinstance"});
+    if (callee.is(model::Value::Tag::Api) && kBuiltins.has(callee.name())) {
+      return false;
+    }
+    // A function of the project that gets more than numbers may do anything.
+    const auto is_number = [](const Expr *given) {
+      return given->kind == NodeKind::Constant || model::kind_of(given) == Kind::Number;
+    };
+    if (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)) {
+      return !ends_with_wait(callee) &&
+             (call->args.empty() || !std::ranges::all_of(call->args, is_number) ||
+              !std::ranges::all_of(call->keywords, [&](const Keyword *keyword) { return is_number(keyword->value); }));
+    }
+    return method == "backward" || method == "step" || model::kind_of(call->func) == Kind::TorchModule ||
+           model::kind_of(call) == Kind::TorchTensor || std::ranges::any_of(call->args, is_device_tensor) ||
+           std::ranges::any_of(call->keywords, [](const Keyword *keyword) { return is_device_tensor(keyword->value); });
+  }
+
   void add(const Node &place, std::string_view how, bool is_explicit) {
+    if (synchronized_ != nullptr && !is_skipped_ &&
+        !any_node(&place, [this](const Node *node) { return gives_work(node); })) {
+      // The device has nothing left to do: who waited for that is to be told.
+      add_once(*synchronized_, kSynchronize, true);
+      return;
+    }
+    add_once(place, how, is_explicit);
+  }
+
+  void add_once(const Node &place, std::string_view how, bool is_explicit) {
+    if (std::ranges::any_of(numbers_, [&place](u32 name) { return mentions(&place, Symbol{name}); })) {
+      ++reads_of_numbers_;
+      return;
+    }
     if (!is_skipped_ && (reads.empty() || !contains(reads.back().place, &place) ||
                          reads.back().module != function_->module || (reads.back().is_optional && !is_optional_))) {
-      reads.push_back({function_->module, &place, how, is_optional_, is_repeated_, is_explicit, through_});
+      reads.push_back({.module = function_->module,
+                       .place = &place,
+                       .how = how,
+                       .is_optional = is_optional_,
+                       .is_repeated = is_repeated_,
+                       .is_explicit = is_explicit,
+                       .call = through_,
+                       .function = function_,
+                       .when = when_});
     }
   }
 
@@ -217,6 +349,51 @@ private:
     return !block.empty() && (block.back()->kind == NodeKind::Break || block.back()->kind == NodeKind::Return);
   }
 
+  // `if return_all:` of a parameter that is False by default, where nobody passes anything else.
+  [[nodiscard]] bool is_never_switched_on(const Expr *test) const {
+    const auto *name = as<Name>(test);
+    const u32 place = name != nullptr ? function_->place_of_param(name->id) : model::FunctionInfo::kNoParam;
+    if (place == model::FunctionInfo::kNoParam || function_->called_by.empty() ||
+        (function_->context & model::kCallersUnknown) != 0) {
+      return false;
+    }
+    const Expr *const otherwise = function_->params[place]->default_value;
+    return otherwise != nullptr && is_constant(otherwise, ConstantKind::False) &&
+           std::ranges::none_of(function_->called_by, [&](const model::CallSite *site) {
+             const auto is_given = [&](const Keyword *keyword) { return !keyword->name || keyword->name == name->id; };
+             return site->call->args.size() + (site->bound ? 1 : 0) > place ||
+                    std::ranges::any_of(site->call->args,
+                                        [](const Expr *arg) { return arg->kind == NodeKind::Starred; }) ||
+                    std::ranges::any_of(site->call->keywords, is_given);
+           });
+  }
+
+  // The name in `type(x) is int` or `isinstance(x, (int, float))`; empty if it asks for something else.
+  static Symbol asked_for_number(const Expr *test) {
+    const auto is_number_type = [](const Expr *type) {
+      const auto *name = as<Name>(type);
+      return name != nullptr && (name->id.text() == "int" || name->id.text() == "float" || name->id.text() == "bool");
+    };
+    const auto *compare = as<Compare>(test);
+    const auto *call = as<Call>(compare != nullptr ? compare->left : test);
+    const auto *asked = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    if (asked == nullptr) {
+      return {};
+    }
+    if (compare != nullptr) {
+      const bool is_same = compare->rest.size() == 1 &&
+                           (compare->rest[0].op == CompareOperator::Is || compare->rest[0].op == CompareOperator::Eq);
+      return is_same && called_name(*call) == "type" && is_number_type(compare->rest[0].right) ? asked->id : Symbol{};
+    }
+    if (called_name(*call) != "isinstance" || call->args.size() != 2) {
+      return {};
+    }
+    const auto *types = as<Tuple>(call->args[1]);
+    return is_number_type(call->args[1]) || (types != nullptr && std::ranges::all_of(types->elts, is_number_type))
+               ? asked->id
+               : Symbol{};
+  }
+
   void branch(const If &statement) {
     const std::size_t tested = reads.size();
     condition(statement.test);
@@ -227,20 +404,39 @@ private:
     }
     const bool was_skipped = is_skipped_;
     const bool was_optional = is_optional_;
+    const std::string_view was_when = when_;
+    const std::string_view tested_when = !when_.empty()                                     ? when_
+                                         : model::asks_for_type(statement.test, *function_) ? kIfTensor
+                                                                                            : kIfEnabled;
     const bool is_of_gradient = asks_for_gradient(statement.test);
-    is_optional_ = is_optional_ || (!is_of_gradient && !is_usual(statement.test, true));
-    is_skipped_ = is_skipped_ || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
-    const std::size_t before = reads.size();
+    const bool is_never = is_never_switched_on(statement.test);
+    const auto enter_branch = [&](bool holds) {
+      const bool is_tested = !is_of_gradient && !is_usual(statement.test, holds);
+      is_optional_ = was_optional || is_tested;
+      when_ = is_tested ? tested_when : was_when;
+    };
+    enter_branch(true);
+    const bool skips_all = was_skipped || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
+    is_skipped_ = skips_all;
+    when_ = is_never ? kIfNever : when_;
+    const std::size_t before = reads.size() + reads_of_numbers_;
+    const Symbol number = asked_for_number(statement.test);
+    const bool is_new = number && numbers_.insert(number.id).second;
     body(statement.body);
+    if (is_new) {
+      numbers_.erase(number.id);
+    }
+    const bool reads_first = reads.size() + reads_of_numbers_ > before; // a tensor is read there, a number here
     const std::size_t between = reads.size();
-    is_optional_ = was_optional || (!is_of_gradient && !is_usual(statement.test, false));
+    enter_branch(false);
     body(statement.orelse);
     // If both branches do it, one of them does.
-    if (!was_optional && between > before && reads.size() > between) {
+    if (!was_optional && reads_first && reads.size() > between) {
       reads[between].is_optional = false;
     }
     is_skipped_ = was_skipped;
     is_optional_ = was_optional;
+    when_ = was_when;
   }
 
   void inner_loop(const Node &node, const Block &block) {
@@ -250,6 +446,7 @@ private:
     }
     const bool was_repeated = is_repeated_;
     const model::Loop *const outer = loop_;
+    synchronized_ = nullptr;
     is_repeated_ |= !known->few_iterations && known->iterations != model::Iterations::Few;
     loop_ = known;
     body(block);
@@ -258,6 +455,20 @@ private:
   }
 
   void visit(const Node *node) {
+    if (synchronized_ != nullptr && gives_work(node)) {
+      visit_work(node);
+      return;
+    }
+    visit_parts(node);
+  }
+
+  // What is read to be given to it was read before.
+  void visit_work(const Node *node) {
+    visit_parts(node);
+    synchronized_ = nullptr;
+  }
+
+  void visit_parts(const Node *node) {
     switch (node->kind) {
     case NodeKind::FunctionDef:
     case NodeKind::ClassDef:
@@ -313,7 +524,7 @@ private:
       if (subscript.context == Context::Load && is_device_tensor(subscript.value) && is_mask(subscript.slice)) {
         add(subscript, "indexing with a mask", false);
       } else if (has_tensor_bound(subscript.slice)) {
-        add(subscript, "a slice whose bounds are tensors", true);
+        add(subscript, kBounds, true);
       }
       break;
     }
@@ -426,9 +637,65 @@ private:
            model::kind_of(receiver_of(call)) == Kind::TorchModule;
   }
 
+  // Is it what an object of torchmetrics gives that is made in this function and moved nowhere? Its state is on the
+  // host then, and so are its results.
+  [[nodiscard]] bool is_of_host_metric(const Expr *expr) const {
+    const auto *given = as<Call>(expr);
+    const bool computes = given != nullptr && called_method(*given) == "compute";
+    const Expr *const metric = given == nullptr ? nullptr : computes ? receiver_of(*given) : given->func;
+    if (const auto *made = as<Call>(metric)) {
+      return makes_metric(*made);
+    }
+    const auto *name = as<Name>(metric);
+    const FunctionDef *const definition = function_->definition();
+    if (name == nullptr || definition == nullptr || function_->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+      return false;
+    }
+    bool is_made = false;
+    const bool is_other = any_node(definition->body, [&](const Node *node) {
+      const auto is_it = [name](const Expr *part) {
+        const auto *other = as<Name>(part);
+        return other != nullptr && other->id == name->id;
+      };
+      if (const auto *assignment = as<Assign>(node);
+          assignment != nullptr && std::ranges::any_of(assignment->targets, is_it)) {
+        const auto *made = as<Call>(assignment->value);
+        is_made = made != nullptr && makes_metric(*made);
+        return !is_made;
+      }
+      // metric.to(device), or it is handed to somebody who may
+      const auto *call = as<Call>(node);
+      const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+      return call != nullptr && (((method == "to" || method == "cuda") && is_it(receiver_of(*call))) ||
+                                 std::ranges::any_of(call->args, is_it));
+    });
+    return is_made && !is_other;
+  }
+
+  [[nodiscard]] bool makes_metric(const Call &call, u32 depth = 0) const {
+    const auto is_metric = [](const model::Value &value) {
+      return value.is(model::Value::Tag::Api) && value.name().text().starts_with("torchmetrics.");
+    };
+    const model::Value made = project_.callee_of(&call);
+    if (made.is(model::Value::Tag::Function) && depth < kMostReturns) { // a function that returns a new one
+      const FunctionDef *const definition = made.function->definition();
+      const auto *last =
+          definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
+      const auto *returned = last != nullptr ? as<Call>(last->value) : nullptr;
+      return returned != nullptr && makes_metric(*returned, depth + 1);
+    }
+    return is_metric(made) ||
+           (made.is(model::Value::Tag::Class) && std::ranges::any_of(made.type->mro, [&](const model::ClassInfo *type) {
+              return std::ranges::any_of(type->bases, is_metric);
+            }));
+  }
+
   void call(const Call &call) {
+    if (receiver_of(call) != nullptr && is_of_host_metric(receiver_of(call))) {
+      return; // whatever is done with it
+    }
     if (is_optional_) {
-      optional_calls_.insert(&call);
+      optional_calls_.emplace(&call, when_);
     }
     static const NameTable kReporting({"add_scalar", "set_postfix", "set_description", "log"});
     const model::Value callee = project_.callee_of(&call);
@@ -443,6 +710,10 @@ private:
       } else if (!method.empty() && kReporting.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
         arguments(call, "logging a tensor");
       }
+      return;
+    }
+    if (ends_with_wait(callee) && !is_optional_ && !is_skipped_) {
+      synchronized_ = &call;
       return;
     }
     if (callee.is(model::Value::Tag::Api)) {
@@ -519,11 +790,31 @@ private:
            ((is_number(low) && is_device_tensor(high)) || (is_number(high) && is_device_tensor(low)));
   }
 
+  static bool is_synchronize(std::string_view api) {
+    return api == "torch.cuda.synchronize" || api == "torch.mps.synchronize";
+  }
+
+  // Is it a function of the project whose last statement waits for the device?
+  [[nodiscard]] bool ends_with_wait(const model::Value &callee, u32 depth = 0) const {
+    const FunctionDef *const definition = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)
+                                              ? callee.function->definition()
+                                              : nullptr;
+    if (definition == nullptr || definition->body.empty() || depth >= kMostReturns) {
+      return false;
+    }
+    const auto *statement = as<ExprStmt>(definition->body.back());
+    const auto *result = as<Return>(definition->body.back());
+    const auto *wait = as<Call>(statement != nullptr ? statement->value : result != nullptr ? result->value : nullptr);
+    const model::Value waiting = wait != nullptr ? project_.callee_of(wait) : model::Value{};
+    return waiting.is(model::Value::Tag::Api) ? is_synchronize(waiting.name().text())
+                                              : ends_with_wait(waiting, depth + 1);
+  }
+
   void api(const Call &call, Symbol api) {
     const std::string_view name = api.text();
     if (name == "float" || name == "int" || name == "bool") {
       if (call.args.size() == 1 && is_device_tensor(call.args[0])) {
-        add(call, "a conversion to a Python number", true);
+        add(call, kConversion, true);
       }
     } else if (name == "min" || name == "max" || name == "any" || name == "all" || name == "sorted" ||
                name == "range") {
@@ -535,6 +826,8 @@ private:
       arguments(call, "printing a tensor");
     } else if (name.starts_with("math.")) {
       arguments(call, "a function of `math`");
+    } else if (is_synchronize(name)) {
+      synchronized_ = is_optional_ || is_skipped_ ? synchronized_ : &call;
     } else if (name.starts_with("time.") || name == "timeit.default_timer") {
       measures = true;
     } else if (name == "torch.full" || name == "torch.full_like") {
@@ -587,12 +880,16 @@ private:
   const model::FunctionInfo *function_ = nullptr;            // that is being walked
   const Node *through_ = nullptr;
   const model::Loop *loop_ = nullptr;
-  std::unordered_set<u32> masks_;                   // names of tensors of truth values
-  std::unordered_set<const Call *> optional_calls_; // under a test of a setting, or of what is given
-  const Expr *wanted_on_host_ = nullptr;            // the argument of a call that takes nothing else
+  std::unordered_set<u32> masks_;                                     // names of tensors of truth values
+  std::unordered_map<const Call *, std::string_view> optional_calls_; // under a test of a setting, or of what is given
+  const Expr *wanted_on_host_ = nullptr;                              // the argument of a call that takes nothing else
   bool is_optional_ = false;
+  std::string_view when_;            // see DeviceRead
+  std::size_t reads_of_numbers_ = 0; // that would have been reads of tensors
+  std::unordered_set<u32> numbers_;  // names that a test around the place knows to be numbers of Python
   bool is_repeated_ = false;
-  bool is_skipped_ = false; // in some steps only
+  bool is_skipped_ = false;            // in some steps only
+  const Call *synchronized_ = nullptr; // that waited for the device, which got nothing to do since
 };
 
 } // namespace

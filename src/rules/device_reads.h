@@ -13,6 +13,9 @@ namespace deepperf::rules {
 constexpr std::string_view kCondition = "a tensor as a condition";
 constexpr std::string_view kComparison = "a Python comparison of tensors";
 constexpr std::string_view kRange = "`range()` of a tensor";
+constexpr std::string_view kConversion = "a conversion to a Python number";
+constexpr std::string_view kBounds = "a slice whose bounds are tensors";
+constexpr std::string_view kSynchronize = "`synchronize()`"; // that reads nothing itself
 
 // A place that reads a value back from the device.
 struct DeviceRead {
@@ -25,7 +28,16 @@ struct DeviceRead {
   const python::Node *call = nullptr; // in the step's own code, that leads to it; null if it stands there itself
   bool decides_end = false;           // whether the loop goes on
   Symbol name = {};                   // that it is assigned to
+  bool is_needed = false;             // for something that only the host can do: see host_use.h
+  const model::FunctionInfo *function = nullptr;
+  std::string_view when = {}; // if it is optional: when it is done, as notes tell it
 };
+
+// DeviceRead::when
+constexpr std::string_view kIfEnabled = "if that is enabled";
+constexpr std::string_view kIfTensor = "if it is given a tensor";
+constexpr std::string_view kIfNever = "where nothing in sight asks for it"; // which is not worth a note
+constexpr std::string_view kIfCalled = "in one of the functions that may be called";
 
 struct DeviceReads {
   std::vector<DeviceRead> reads;

@@ -1,4 +1,6 @@
+#include "base/known_names.h"
 #include "model/bind.h"
+#include "model/context.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -42,8 +44,18 @@ std::string cost_of(const Site &site, const Expr *tensor) {
              : "the tensor is read element by element, and each read waits for the device";
 }
 
+// A parameter of which nothing but its annotation tells, of a function that nothing in sight calls: whether it is on a
+// device, and how often that is read, nobody knows.
+bool is_only_annotated(const Site &site, const Expr *tensor) {
+  const auto *name = as<Name>(tensor);
+  const model::FunctionInfo *const function = site.function;
+  return name != nullptr && function != nullptr && function->has_param(name->id) && function->called_by.empty() &&
+         (function->context & (model::kPerTrainingStep | model::kPerEvaluationStep)) == 0 &&
+         function->name != known::sym_forward && last_assigned(site, *name) == nullptr;
+}
+
 Tier tier_of(const Site &site, const Expr *tensor, Tier otherwise) {
-  return is_on_host(site, tensor) ? Tier::Hint : otherwise;
+  return is_on_host(site, tensor) || is_only_annotated(site, tensor) ? Tier::Hint : otherwise;
 }
 
 // Once in a script, outside of all loops, it does not matter.
@@ -326,7 +338,8 @@ extern constinit const Rule kTensorByElement = {
 
 Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that
 do it with `t[i]`, loops over two tensors that compare their elements in an `if`, and `list.extend(tensor)`. Also nested loops over both dimensions of a
-NumPy array that test each element, as to find the smallest one.
+NumPy array that test each element, as to find the smallest one. Of a tensor of which only the annotation of a parameter
+tells, in a function that nothing in sight calls, it is a hint.
 
 ## Why it costs
 

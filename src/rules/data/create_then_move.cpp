@@ -158,12 +158,58 @@ Origin origin_of_arguments(const Site &site, const Call &call, u32 steps) {
   return has_choices(call) ? Origin{} : origin;
 }
 
-// `torch.FloatTensor(2, 3)`: sizes, and no values.
+// Is it one whole number for sure, and no list of them? What an annotation says of a list, or of one thing or another,
+// is told of its elements as well, and is no evidence.
+bool is_surely_integer(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 6;
+  if (depth > kMostDepth) {
+    return false;
+  }
+  const auto is_integer = [&](const Expr *part) { return is_surely_integer(site, part, depth + 1); };
+  switch (expr->kind) {
+  case NodeKind::BinOp:
+    return is_integer(static_cast<const BinOp *>(expr)->left) && is_integer(static_cast<const BinOp *>(expr)->right);
+  case NodeKind::UnaryOp:
+    return is_integer(static_cast<const UnaryOp *>(expr)->operand);
+  case NodeKind::Subscript: { // x.shape[0]
+    const auto *part = static_cast<const Subscript *>(expr);
+    const auto *shape = as<Attribute>(part->value);
+    return shape != nullptr && shape->attr.text() == "shape" && part->slice->kind != NodeKind::Slice;
+  }
+  case NodeKind::Call: {
+    const auto &call = *static_cast<const Call *>(expr);
+    const std::string_view api = called_api(site, call);
+    return api == "len" || api == "int" || (called_method(call) == "size" && call.args.size() == 1) ||
+           called_method(call) == "numel";
+  }
+  case NodeKind::Name: {
+    const auto &name = *static_cast<const Name *>(expr);
+    if (const Expr *const value = last_assigned(site, name)) {
+      return is_integer(value);
+    }
+    const u32 place = site.function != nullptr ? site.function->place_of_param(name.id) : model::FunctionInfo::kNoParam;
+    const Param *const param = place != model::FunctionInfo::kNoParam ? site.function->params[place] : nullptr;
+    const auto *type = param != nullptr ? as<Name>(param->annotation) : nullptr;
+    return (type != nullptr && type->id.text() == "int") || integer_of(site, expr).has_value();
+  }
+  default:
+    if (const auto setting = integer_of(site, expr).has_value() ? std::nullopt : setting_of(site, expr)) {
+      return setting->as_number().has_value();
+    }
+    return integer_of(site, expr).has_value();
+  }
+}
+
+// `torch.FloatTensor(2, 3)`: sizes, and no values. Several arguments can be nothing else.
 bool is_legacy_factory(const Site &site, const Call &call, std::string_view api) {
   static const NameTable kTypes({"torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.HalfTensor",
                                  "torch.LongTensor", "torch.IntTensor", "torch.ByteTensor", "torch.BoolTensor"});
-  return !api.empty() && kTypes.has(intern(api)) && !call.args.empty() && call.keywords.empty() &&
-         std::ranges::all_of(call.args, [&](const Expr *size) { return is_plain_number(site, size); });
+  if (api.empty() || !kTypes.has(intern(api)) || call.args.empty() || !call.keywords.empty()) {
+    return false;
+  }
+  return call.args.size() > 1
+             ? std::ranges::all_of(call.args, [&](const Expr *size) { return is_plain_number(site, size); })
+             : is_surely_integer(site, call.args[0]);
 }
 
 Origin origin_of_call(const Site &site, const Call &call, u32 steps) {

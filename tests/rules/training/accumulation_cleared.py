@@ -96,7 +96,7 @@ def skipped(model: nn.Module, loader):
         optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
-        if loss < 100:  # expect: DP402
+        if loss < 100:  # hint: DP402
             optimizer.step()
 
 
