@@ -308,11 +308,25 @@ private:
       if (guard != nullptr && (model::skips_steps(*guard) || (!guard->body.empty() &&
                                                               (guard->body.back()->kind == NodeKind::Continue ||
                                                                guard->body.back()->kind == NodeKind::Return) &&
-                                                              model::counts_steps(guard->test)))) {
+                                                              counts_steps(guard->test)))) {
         is_skipped_ = true;
       }
     }
     is_skipped_ = was_skipped;
+  }
+
+  // `step % 10 == 0`, or a function of the project that returns such a thing: `self.metrics.should_log(step)`.
+  [[nodiscard]] bool counts_steps(const Expr *test) const {
+    return model::counts_steps(test) || any_node(static_cast<const Node *>(test), [this](const Node *node) {
+             const auto *call = as<Call>(node);
+             const model::Value callee = call != nullptr ? project_.callee_of(call) : model::Value();
+             const bool is_known = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
+             const FunctionDef *const asked = is_known ? callee.function->definition() : nullptr;
+             return asked != nullptr && any_node(asked->body, [](const Node *part) {
+                      const auto *result = as<Return>(part);
+                      return result != nullptr && result->value != nullptr && model::counts_steps(result->value);
+                    });
+           });
   }
 
   // `if p.grad is not None`: which holds for what is trained.

@@ -691,7 +691,12 @@ void check_index(Site &site, const Node &node) {
     if (made == nullptr || !takes_device(called_api(site, *made)) || has_choices(*made)) {
       return;
     }
-    const std::string_view base = text_of(site, subscript.value);
+    const Expr *source = subscript.value; // a part of a tensor is where the tensor is, and taking it twice costs twice
+    while (const auto *part = as<Subscript>(source)) {
+      source = part->value;
+    }
+    const bool is_place = source->kind == NodeKind::Name || source->kind == NodeKind::Attribute;
+    const std::string_view base = is_place ? text_of(site, source) : std::string_view("x");
     report(site, *made, "these indices are created on the CPU and copied to the device for every use",
            fmt::format("create them on the device: `{}(…, device={}.device)`", text_of(site, made->func), base));
   };

@@ -70,3 +70,4 @@ def silent(model, loader, labels):
         given = torch.tensor([1.0, 2.0]).cuda()  # hint: DP413
         there = torch.zeros(8, 10, device=device).to(device)
         model(x, one_hot, count, half, given, there, table).backward()
+
