@@ -1,3 +1,4 @@
+#include "rules/caller_choice.h"
 #include "rules/per_step.h"
 #include "rules/tree.h"
 
@@ -90,7 +91,7 @@ void check_target(Site &site, const Node &place, const Name &name, std::string_v
       report(site, place,
              fmt::format("`{}` is changed in place, but `backward()` needs its old value and fails", name.id.text()),
              std::string(instead));
-  if (!in_forward_pass(site) && !in_training_step(site)) {
+  if ((!in_forward_pass(site) && !in_training_step(site)) || is_callers_choice(site)) {
     finding.tier = Tier::Hint;
   }
   add_note(finding, site, *made, "the derivative of this operation is computed from its result");

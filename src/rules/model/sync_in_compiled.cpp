@@ -1,3 +1,4 @@
+#include "rules/caller_choice.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -41,7 +42,8 @@ bool is_aside(const Site &site) {
 
 void add_finding(Site &site, const Node &place, const char *message, const char *advice) {
   if (!is_aside(site)) {
-    report(site, place, message, advice);
+    Finding &finding = report(site, place, message, advice);
+    finding.tier = is_callers_choice(site) ? Tier::Hint : finding.tier;
   }
 }
 

@@ -84,3 +84,13 @@ def drops(x, p):
     if torch.rand(1).item() < p:  # expect: DP235
         return x * 0
     return x
+
+
+@torch.compile
+def normalized(x: torch.Tensor, normalize: bool = True):
+    total = x.sum()
+    if not normalize:
+        return total
+    if total == 0:  # hint: DP235
+        return total
+    return total / x.abs().sum()
