@@ -183,8 +183,14 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
   }
   if (left.is(Tag::Float) || right.is(Tag::Float) ||
       (op == Operator::Div && (left.is(Tag::Int) || right.is(Tag::Int)))) {
-    const auto may_be_number = [](const Value &value) {
-      return value.is(Tag::Int) || value.is(Tag::Float) || value.is(Tag::Opaque);
+    // What a model is called with are tensors; what other functions are given is often a size or a rate.
+    const Frame *const frame = current_frame();
+    const std::string_view inside =
+        frame != nullptr && frame->function != nullptr ? frame->function->name.text() : std::string_view{};
+    const bool is_forward = inside == "forward" || inside == "__call__" || inside == "call";
+    const auto may_be_number = [is_forward](const Value &value) {
+      return value.is(Tag::Int) || value.is(Tag::Float) ||
+             (value.is(Tag::Opaque) && !(is_forward && value.opaque->may_be_tensor));
     };
     if (!may_be_number(left) || !may_be_number(right)) {
       return {};

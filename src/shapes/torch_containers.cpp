@@ -159,6 +159,21 @@ Value Interpreter::call_container(Object &object, Arguments &arguments, const Ex
   return value;
 }
 
+namespace {
+
+// Are all modules in it on the device? Layers that were made with `device=` are where that says.
+bool are_parts_on(const Object &object, Device device, u32 depth = 0) {
+  constexpr u32 kMostNested = 6;
+  const auto is_there = [&](const Value &part) {
+    return !part.is(Tag::Object) || (part.object->content.device == device && depth < kMostNested &&
+                                     are_parts_on(*part.object, device, depth + 1));
+  };
+  return std::ranges::all_of(object.content.attributes, [&](const auto &part) { return is_there(part.second); }) &&
+         std::ranges::all_of(object.content.items, is_there);
+}
+
+} // namespace
+
 void Interpreter::set_device(const Value &value, Device device, u32 depth) {
   if (!value.is(Tag::Object) || depth > 12) {
     return;
@@ -296,7 +311,7 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     }
     Tensor tensor;
     tensor.library = Library::Torch;
-    tensor.device = object.content.device;
+    tensor.device = are_parts_on(object, object.content.device) ? object.content.device : Device{};
     tensor.dtype = object.content.dtype;
     const Value one = plain_tensor(tensor);
     return heap.new_open_list(text == "named_parameters" ? heap.new_list({Value::of_text({}), one}, Tag::Tuple) : one);

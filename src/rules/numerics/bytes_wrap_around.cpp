@@ -144,6 +144,19 @@ void add_finding(Site &site, const Node &place, const Bytes &bytes, std::string_
   }
 }
 
+// `labels[labels == 0] = 255` somewhere before: what would wrap around is replaced.
+bool is_limited_before(const Site &site, const Node &place, const Expr *operand) {
+  const FunctionDef *const definition = site.function->definition();
+  const std::string_view text = text_of(site, operand);
+  return definition != nullptr && any_node(definition->body, [&](const Node *node) {
+           const auto *store = as<Assign>(node);
+           const auto *part = store != nullptr ? as<Subscript>(store->targets[0]) : nullptr;
+           const auto *test = part != nullptr ? as<Compare>(part->slice) : nullptr;
+           return test != nullptr && store->end <= place.start && text_of(site, part->value) == text &&
+                  text_of(site, test->left) == text;
+         });
+}
+
 constexpr std::string_view kBelowZero = "a difference below 0 wraps around to 255 and less";
 
 void check_operands(Site &site, const Node &place, const Expr *left, Operator op, const Expr *right) {
@@ -158,6 +171,9 @@ void check_operands(Site &site, const Node &place, const Expr *left, Operator op
   }
   const auto bytes = bytes_of(site, left);
   if (!bytes.has_value() || (!by_number && !bytes_of(site, right).has_value()) || is_taken_as_signed(site)) {
+    return;
+  }
+  if (by_number && is_limited_before(site, place, left)) {
     return;
   }
   if (op == Operator::Sub) {

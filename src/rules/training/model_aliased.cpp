@@ -301,9 +301,12 @@ void check(Site &site, const Node &node) {
   const std::string_view copy = text_of(site, target);
   const std::string_view original = text_of(site, value);
   const auto *definition = site.function->definition();
-  const Node *root = target->kind == NodeKind::Attribute && site.type != nullptr ? site.type->node
-                     : definition != nullptr                                     ? static_cast<const Node *>(definition)
-                                                                                 : nullptr;
+  // A name means the same in its function only.
+  const bool is_of_class =
+      target->kind == NodeKind::Attribute && value->kind == NodeKind::Attribute && site.type != nullptr;
+  const Node *root = is_of_class             ? site.type->node
+                     : definition != nullptr ? static_cast<const Node *>(definition)
+                                             : nullptr;
   const Node *used = nullptr;
   if (root != nullptr) {
     used = update_between(site, root, copy, original);
@@ -318,8 +321,9 @@ void check(Site &site, const Node &node) {
       const auto *twin = as<Assign>(other);
       if (twin != nullptr && twin != &assignment && twin->start < assignment.start && twin->targets.size() == 1 &&
           twin->targets[0]->kind == NodeKind::Attribute && text_of(site, twin->value) == original && used == nullptr) {
-        used = update_between(site, root, copy, text_of(site, twin->targets[0]));
-        used = used != nullptr ? used : update_between(site, root, text_of(site, twin->targets[0]), copy);
+        const Node *const type = site.type != nullptr ? site.type->node : root; // attributes are known in all methods
+        used = update_between(site, type, copy, text_of(site, twin->targets[0]));
+        used = used != nullptr ? used : update_between(site, type, text_of(site, twin->targets[0]), copy);
       }
       return used != nullptr;
     });

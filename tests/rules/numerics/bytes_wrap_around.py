@@ -51,3 +51,9 @@ def either(path, flag):
     if flag:
         a = a.astype(np.float32)
     return a - 128
+
+
+def shifted_labels(path):
+    labels = cv2.imread(path).squeeze().astype(np.uint8)
+    labels[labels == 0] = 255
+    return labels - 1
