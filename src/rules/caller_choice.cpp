@@ -19,6 +19,8 @@ bool asks_for_choice(const model::FunctionInfo &function, const Expr *test) {
   });
 }
 
+bool leaves(const Block &block) { return !block.empty() && block.back()->kind == NodeKind::Return; }
+
 } // namespace
 
 bool is_callers_choice(const Site &site) {
@@ -33,8 +35,8 @@ bool is_callers_choice(const Site &site) {
   };
   const auto is_before = [&](const Stmt *statement) {
     const auto *guard = as<If>(statement);
-    return guard != nullptr && guard->end <= site.node->start && guard->orelse.empty() && !guard->body.empty() &&
-           guard->body.back()->kind == NodeKind::Return && asks_for_choice(*site.function, guard->test);
+    return guard != nullptr && guard->end <= site.node->start && leaves(guard->body) != leaves(guard->orelse) &&
+           asks_for_choice(*site.function, guard->test);
   };
   return std::ranges::any_of(site.ancestors, is_around) || std::ranges::any_of(definition->body, is_before);
 }

@@ -305,14 +305,16 @@ private:
       visit(statement);
       // `if step % 10: continue`: what follows runs in some steps only.
       const auto *guard = as<If>(statement);
-      if (guard != nullptr && (model::skips_steps(*guard) || (!guard->body.empty() &&
-                                                              (guard->body.back()->kind == NodeKind::Continue ||
-                                                               guard->body.back()->kind == NodeKind::Return) &&
-                                                              counts_steps(guard->test)))) {
+      if (guard != nullptr && (model::skips_steps(*guard) ||
+                               (leaves_step(guard->body) != leaves_step(guard->orelse) && counts_steps(guard->test)))) {
         is_skipped_ = true;
       }
     }
     is_skipped_ = was_skipped;
+  }
+
+  static bool leaves_step(const Block &block) {
+    return !block.empty() && (block.back()->kind == NodeKind::Continue || block.back()->kind == NodeKind::Return);
   }
 
   // `step % 10 == 0`, or a function of the project that returns such a thing: `self.metrics.should_log(step)`.

@@ -75,6 +75,16 @@ bool is_set_to_device(const Site &site, const Expr *expr) {
          model::kind_of(expr) == Kind::TorchDevice; // and so on all ways that lead here
 }
 
+// `device="cpu"` of the function: who passes nothing has a text.
+bool is_text_by_default(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr && site.function != nullptr &&
+         std::ranges::any_of(site.function->params, [&](const Param *param) {
+           return param->name == name->id && param->default_value != nullptr &&
+                  string_of(site, param->default_value).has_value();
+         });
+}
+
 enum class Certainty : u8 { No, Annotated, Yes };
 
 // Is it an object of torch.device, and nothing else?
@@ -93,6 +103,9 @@ Certainty is_device(const Site &site, const Expr *expr) {
     return called_api(site, *call) == "torch.device" ? Certainty::Yes : Certainty::No;
   }
   if (expr->kind != NodeKind::Name && expr->kind != NodeKind::Attribute) {
+    return Certainty::No;
+  }
+  if (is_text_by_default(site, expr) && !is_set_to_device(site, expr)) {
     return Certainty::No;
   }
   const model::Value value = value_of(site, expr);

@@ -39,3 +39,13 @@ def string_as_device(name):
     print(device.index, device.type, position)
     name = "cuda" if name is None else name
     return name.type
+
+
+def loaded(device="cpu"):
+    model = torch.nn.Linear(3, 3)
+    if device == "cpu":
+        model = model.float()
+    return model.to(device)
+
+
+loaded(torch.device("cuda"))
