@@ -322,6 +322,10 @@ void check(Site &site, const Call &call) {
     Finding &finding = report(site, call, "a list of tensors is converted one number at a time",
                               "join them with `torch.stack(…)` or `torch.cat(…)`");
     finding.severity = Severity::Advice;
+    // A few numbers, once: as when a layer works out the size of what it gets.
+    const bool is_once =
+        site.function != nullptr && site.function->name.text() == "__init__" && loop_around(site) == nullptr;
+    finding.tier = is_once ? Tier::Hint : finding.tier;
     return;
   }
   if (!is_list_of_arrays(site, elements)) {

@@ -74,6 +74,15 @@ bool is_given(const Site &site, const Repetition &repetition, const Expr *text) 
   });
 }
 
+// A tokenizer takes microseconds for a word or two.
+bool is_short_for_tokenizer(const Site &site, const Call &call) {
+  const Expr *const owner = receiver_of(call) != nullptr ? receiver_of(call) : call.func;
+  constexpr std::size_t kShort = 100;
+  const auto text = call.args.empty() ? std::nullopt : string_of(site, call.args[0]);
+  const bool is_encoder = model::kind_of(owner) != Kind::HfTokenizer;
+  return text.has_value() && text->size() < kShort && !is_encoder;
+}
+
 // In the forward pass of a module, or in a function that a loop calls with the same text each time.
 void check_function(Site &site, const Call &call) {
   const model::FunctionInfo *const function = site.function;
@@ -84,8 +93,9 @@ void check_function(Site &site, const Call &call) {
   }
   if (in_forward_pass(site)) {
     if (!call.args.empty() && is_constant_text(site, call.args[0])) {
-      report(site, call, "the same text is encoded again in every forward pass",
-             "encode it once, in `__init__`, and keep the result as a buffer");
+      Finding &finding = report(site, call, "the same text is encoded again in every forward pass",
+                                "encode it once, in `__init__`, and keep the result as a buffer");
+      finding.tier = is_short_for_tokenizer(site, call) ? Tier::Hint : finding.tier;
     }
     return;
   }
@@ -103,6 +113,7 @@ void check_function(Site &site, const Call &call) {
       report(site.findings, *site.rule, *caller.caller->module, caller.call->span(),
              "the same text is encoded again in every iteration", "encode it once before the loop and keep the result");
   finding.notes.push_back({site.module->file, call.span(), "it is encoded here"});
+  finding.tier = is_short_for_tokenizer(site, call) ? Tier::Hint : finding.tier;
 }
 
 void check(Site &site, const Call &call) {
@@ -125,6 +136,7 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(site, call, "the same text is encoded again in every iteration",
                             "encode it once before the loop and keep the result");
   add_note(finding, site, *loop->node, "this loop changes none of the arguments");
+  finding.tier = is_short_for_tokenizer(site, call) ? Tier::Hint : finding.tier;
 }
 
 } // namespace

@@ -96,8 +96,7 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
 // Is there a product of matrices in the class?
 bool multiplies_matrices(const ClassDef &type) {
   static const NameTable kProducts({"matmul", "mm", "bmm", "addmm", "baddbmm", "einsum", "linear", "conv1d", "conv2d",
-                                    "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "dot", "tensordot",
-                                    "checkpoint", "forward"});
+                                    "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "dot", "tensordot"});
   return any_node_inside(&type, [](const Node *node) {
     if (const auto *product = as<BinOp>(node)) {
       return product->op() == Operator::MatMult;
@@ -125,15 +124,11 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
   if (!model.is(Tag::Object) || model.type->kind != Kind::TorchModule) {
     return false;
   }
-  // What no product of matrices uses gains nothing from fewer bits: weights that are rendered, sampled or added.
-  const bool multiplies =
-      std::ranges::any_of(model.type->mro, [&](const model::ClassInfo *at) { return multiplies_matrices(*at->node); });
   u32 layers = 0;
   for (const model::ClassInfo *at : model.type->mro) {
     for (const auto &[name, cell] : at->attributes) {
       const bool is_layer = cell.value.is_kind(Kind::TorchModule) || cell.value.is(Tag::Object);
-      const bool is_harmless = cell.value.is(Tag::Literal) || cell.value.is(Tag::None) ||
-                               (!multiplies && cell.value.is_kind(Kind::TorchTensor));
+      const bool is_harmless = cell.value.is(Tag::Literal) || cell.value.is(Tag::None);
       if ((is_layer && !is_small(site, cell.value, depth + 1)) ||
           (!is_layer && !is_harmless && !cell.value.is_unknown())) {
         return false;
@@ -141,7 +136,51 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
       layers += is_layer ? 1 : 0;
     }
   }
-  return layers > 0 || !multiplies;
+  return layers > 0;
+}
+
+// Does the class call what it keeps under the name?
+bool calls_attribute(const ClassDef &type, u32 name) {
+  return any_node_inside(&type, [name](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *attribute = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    return attribute != nullptr && attribute->attr.id == name;
+  });
+}
+
+// May the model multiply matrices, which is what fewer bits make faster? Weights that are rendered, sampled or added do
+// not; what nobody knows may.
+bool may_multiply(const model::Value &model, u32 depth) {
+  using Tag = model::Value::Tag;
+  if (depth > kMostDepth || model.open || model.is_unknown() || model.is_kind(Kind::HfModel)) {
+    return true;
+  }
+  if (model.alternatives != nullptr) {
+    bool may = false;
+    for_each_alternative(model, [&](const model::Value &one) { may |= may_multiply(one, depth + 1); });
+    return may;
+  }
+  if (model.is_kind(Kind::TorchModule)) { // of a library: a few layers are known to have no products
+    constexpr std::string_view kLayers = "torch.nn.";
+    static const NameTable kOthers({"ReLU", "Tanh", "Sigmoid", "Softmax", "Dropout", "LayerNorm", "BatchNorm1d",
+                                    "BatchNorm2d", "Flatten", "Identity", "MaxPool2d", "AvgPool2d", "Parameter",
+                                    "Embedding", "Upsample", "Softplus"});
+    const std::string_view name = model.name() ? model.name().text() : std::string_view{};
+    return !name.starts_with(kLayers) || !kOthers.has(intern(name.substr(kLayers.size())));
+  }
+  if (!model.is(Tag::Object)) {
+    return false;
+  }
+  return std::ranges::any_of(model.type->mro, [&](const model::ClassInfo *at) {
+    const bool has_other_base = std::ranges::any_of(at->bases, [](const model::Value &base) {
+      return !base.is(Tag::Class) && !(base.is(Tag::Api) && base.name().text() == "torch.nn.Module");
+    });
+    return has_other_base || multiplies_matrices(*at->node) ||
+           std::ranges::any_of(at->attributes, [&](const auto &attribute) {
+             const model::Value &value = attribute.second.value;
+             return value.is_unknown() ? calls_attribute(*at->node, attribute.first) : may_multiply(value, depth + 1);
+           });
+  });
 }
 
 // `DistributedDataParallel(model, device_ids=[rank])`
@@ -201,7 +240,7 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(site, *forward, "this model trains on the GPU in float32 only, without mixed precision",
                             "try `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or float16 with a `GradScaler`");
-  if (is_small(site, model, 0)) {
+  if (is_small(site, model, 0) || !may_multiply(model, 0)) {
     finding.tier = Tier::Hint; // the GPU waits for Python in any precision
   }
 }

@@ -41,7 +41,7 @@ def train(batches):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     prior = torch.tensor([0.5, 0.5]).cuda()
     for x, t, y in batches:
-        loss = loss_of(model(x.cuda(), t.cuda()), y.cuda()) + prior.sum()  # expect: DP513
+        loss = loss_of(model(x.cuda(), t.cuda()), y.cuda()) + prior.sum()  # hint: DP513
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -7,7 +7,7 @@ encoder = SentenceTransformer("all-MiniLM-L6-v2")
 
 def train(batches, step, prefix):
     for batch in batches:
-        prompt = tokenizer("Summarize:", return_tensors="pt")  # expect: DP412
+        prompt = tokenizer("Summarize:", return_tensors="pt")  # hint: DP412
         step(batch, prompt, tokenizer.encode(prefix))  # expect: DP412
 
 
