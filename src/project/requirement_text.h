@@ -26,6 +26,7 @@ bool packages_folder(std::string_view text, std::string_view file);
 // What the lines of a requirements.txt begin with, as modules are called: `colossalai` of `colossalai >= 0.1.12`.
 void add_names(std::string_view text, std::set<std::string> &names);
 
+// The lower one of the two counts.
 void lower(std::optional<Version> &bound, const Version &version);
 
 } // namespace deepperf::project

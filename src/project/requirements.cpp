@@ -1,5 +1,6 @@
 #include "project/requirements.h"
 
+#include "base/function_ref.h"
 #include "base/hash.h"
 #include "base/open_path.h"
 #include "project/requirement_files.h"
@@ -171,59 +172,18 @@ private:
     return place->second;
   }
 
-  // Of each package what the nearest folder that limits its versions says. Counts from the folder that is asked about,
-  // so that the answer does not depend on who asked before.
-  const Requirements &find_nearest(const std::string &folder) {
-    std::error_code error;
-    fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
-    const Requirements *only = &nothing_; // while one folder says everything, nothing is copied
-    Requirements *joined = nullptr;
-    std::set<std::string> names;
-    constexpr u32 kHighest = 12;
-    for (u32 height = 0; !error && height <= kHighest; ++height) {
-      const Folder &found = read_folder(path);
-      const bool is_required = found.is_package && std::ranges::any_of(names, [&path](const std::string &name) {
-                                 return has_module(path, name);
-                               });
-      names.insert(found.names.begin(), found.names.end());
-      if (only->empty()) {
-        only = &found.requirements;
-      } else if (!found.requirements.empty()) {
-        if (joined == nullptr) {
-          joined = &(joined_[folder] = *only);
-        }
-        if (is_required) {
-          add_all(*joined, found.requirements);
-        }
-        for (const auto &[package, range] : found.requirements) {
-          if (!range.at_least.has_value() && !range.below.has_value()) {
-            continue;
-          }
-          VersionRange &nearer = (*joined)[package];
-          if (!nearer.at_least.has_value() && !nearer.below.has_value()) {
-            nearer = range;
-          }
-        }
-      }
-      if (found.is_root || !path.has_relative_path()) {
-        break;
-      }
-      path = path.parent_path();
-    }
-    return joined != nullptr ? *joined : *only;
-  }
-
-  bool find_package(const std::string &folder, const std::string &package) {
+  // Visits the folder and those around it, up to the top of the repository, until `is_enough` says so; returns whether
+  // it did. Begins with the folder that is asked about, so that no answer depends on who asked before.
+  bool climb(const std::string &folder, FunctionRef<bool(const fs::path &, const Folder &)> is_enough) {
     std::error_code error;
     fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
     constexpr u32 kHighest = 12;
     for (u32 height = 0; !error && height <= kHighest; ++height) {
-      if (fs::is_regular_file(path / package / "__init__.py", error) ||
-          fs::is_regular_file(path / (package + ".py"), error)) {
+      const Folder &read = read_folder(path);
+      if (is_enough(path, read)) {
         return true;
       }
-      error.clear();
-      if (read_folder(path).is_root || !path.has_relative_path()) {
+      if (read.is_root || !path.has_relative_path()) {
         break;
       }
       path = path.parent_path();
@@ -231,22 +191,59 @@ private:
     return false;
   }
 
+  // Of each package what the nearest folder that limits its versions says.
+  const Requirements &find_nearest(const std::string &folder) {
+    const Requirements *only = &nothing_; // while one folder says everything, nothing is copied
+    Requirements *joined = nullptr;
+    std::set<std::string> names;
+    climb(folder, [&](const fs::path &path, const Folder &found) {
+      const bool is_required = found.is_package && std::ranges::any_of(names, [&](const std::string &name) {
+                                 return knows_module(path, name);
+                               });
+      names.insert(found.names.begin(), found.names.end());
+      if (only->empty()) {
+        only = &found.requirements;
+        return false;
+      }
+      if (found.requirements.empty()) {
+        return false;
+      }
+      if (joined == nullptr) {
+        joined = &(joined_[folder] = *only);
+      }
+      if (is_required) {
+        add_all(*joined, found.requirements);
+      }
+      for (const auto &[package, range] : found.requirements) {
+        if (is_open(range)) {
+          continue;
+        }
+        if (VersionRange &nearer = (*joined)[package]; is_open(nearer)) {
+          nearer = range;
+        }
+      }
+      return false;
+    });
+    return joined != nullptr ? *joined : *only;
+  }
+
+  bool find_package(const std::string &folder, const std::string &package) {
+    return climb(folder, [&](const fs::path &path, const Folder &) {
+      std::error_code error;
+      return fs::is_regular_file(path / package / "__init__.py", error) ||
+             fs::is_regular_file(path / (package + ".py"), error);
+    });
+  }
+
   // Packages that the folder or one around it is: whoever imports them there gets that code.
   Requirements find_own(const std::string &folder) {
-    std::error_code error;
-    fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
     Requirements found;
-    constexpr u32 kHighest = 12;
-    for (u32 height = 0; !error && height <= kHighest; ++height) {
-      const Folder &read = read_folder(path);
+    climb(folder, [&](const fs::path &, const Folder &read) {
       for (const OwnPackage &own : read.own) {
         found.try_emplace(own.name, own.range);
       }
-      if (read.is_root || !path.has_relative_path()) {
-        break;
-      }
-      path = path.parent_path();
-    }
+      return false;
+    });
     return found;
   }
 

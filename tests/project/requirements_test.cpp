@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace deepperf::project {
 
@@ -88,115 +89,107 @@ TEST(Requirements, TargetsWinOverFiles) {
   EXPECT_NE(requirements_fingerprint("/no/such/folder/"), before);
 }
 
+// A repository on disk that lives as long as the test.
+struct Repository {
+  std::filesystem::path folder;
+
+  Repository(const std::string &name, const std::vector<std::string> &inner)
+      : folder(std::filesystem::temp_directory_path() / name) {
+    std::filesystem::create_directories(folder / ".git");
+    for (const std::string &one : inner) {
+      std::filesystem::create_directories(folder / one);
+    }
+  }
+  Repository(const Repository &) = delete;
+  Repository &operator=(const Repository &) = delete;
+  ~Repository() {
+    std::filesystem::remove_all(folder);
+    forget_requirements();
+  }
+
+  void write(const std::string &file, const std::string &text) const {
+    std::ofstream(folder / file) << text;
+    forget_requirements();
+  }
+  [[nodiscard]] Requirements of(const std::string &file) const { return requirements_of((folder / file).string()); }
+};
+
 // Of a folder that is a package itself, with an older version than others have: its own code is what files there
 // import.
 TEST(Requirements, OwnPackageCounts) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_own_package";
-  std::filesystem::create_directories(folder / "examples");
-  std::filesystem::create_directories(folder / ".git");
-  const auto write = [&folder](const std::string &name, const std::string &text) {
-    std::ofstream(folder / name) << text;
-    forget_requirements();
-  };
-  const auto of_example = [&folder] { return requirements_of((folder / "examples" / "run.py").string()); };
-  write("examples/requirements.txt", "datasets>=1.0\n");
-  write("setup.py", "setup(\n    name=\"transformers\",\n    version=\"4.4.2\",  # of that time\n)\n");
+  const Repository repository("deepperf_own_package", {"examples"});
+  const auto of_example = [&] { return repository.of("examples/run.py"); };
+  repository.write("examples/requirements.txt", "datasets>=1.0\n");
+  repository.write("setup.py", "setup(\n    name=\"transformers\",\n    version=\"4.4.2\",  # of that time\n)\n");
   EXPECT_EQ(of_example().at("transformers").below, (Version{4, 4, 3}));
   EXPECT_TRUE(of_example().contains("datasets"));
-  write("setup.py", "setup(name='transformers', version=find_version())\n");
+  repository.write("setup.py", "setup(name='transformers', version=find_version())\n");
   EXPECT_FALSE(of_example().contains("transformers"));
-  write("setup.py", "setup(name='mine', package_name='transformers')\n");
+  repository.write("setup.py", "setup(name='mine', package_name='transformers')\n");
   EXPECT_FALSE(of_example().contains("transformers"));
-  write("pyproject.toml", "[project]\nname = \"mine\"\n[[tool.poetry.source]]\nname = \"torch\"\n");
+  repository.write("pyproject.toml", "[project]\nname = \"mine\"\n[[tool.poetry.source]]\nname = \"torch\"\n");
   EXPECT_FALSE(of_example().contains("torch"));
-  write("pyproject.toml", "[project]\nname = \"peft\"\nversion = \"0.3\"\n");
+  repository.write("pyproject.toml", "[project]\nname = \"peft\"\nversion = \"0.3\"\n");
   EXPECT_EQ(of_example().at("peft").at_least, (Version{0, 3, 0}));
-  std::filesystem::remove_all(folder);
-  forget_requirements();
 }
 
 // Projects call their files what they like. A file for another environment says nothing of what the usual ones mention.
 TEST(Requirements, FilesOfManyNames) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_many_names";
-  std::filesystem::create_directories(folder / "requirements");
-  std::filesystem::create_directories(folder / "configs");
-  std::filesystem::create_directories(folder / ".git");
-  const auto write = [&folder](const std::string &name, const std::string &text) {
-    std::ofstream(folder / name) << text;
-    forget_requirements();
-  };
-  const auto here = [&folder] { return requirements_of((folder / "run.py").string()); };
-  write("requirements-extras.txt", "mmcv-full==1.5.0\n");
+  const Repository repository("deepperf_many_names", {"requirements", "configs"});
+  const auto here = [&] { return repository.of("run.py"); };
+  repository.write("requirements-extras.txt", "mmcv-full==1.5.0\n");
   EXPECT_EQ(here().at("mmcv").below, (Version{1, 5, 1}));
   EXPECT_EQ(here().at("mmcv").where, "requirements-extras.txt:1");
-  write("requirements/training.txt", "lightning==2.1\n");
+  repository.write("requirements/training.txt", "lightning==2.1\n");
   EXPECT_EQ(here().at("pytorch-lightning").where, "requirements/training.txt:1");
-  write("conda-cpu.yaml", "dependencies:\n  - torchvision=0.15.0\n");
+  repository.write("conda-cpu.yaml", "dependencies:\n  - torchvision=0.15.0\n");
   EXPECT_TRUE(here().contains("torchvision"));
-  write("requirements-oldest.txt", "torch==1.8\n");
+  repository.write("requirements-oldest.txt", "torch==1.8\n");
   EXPECT_EQ(here().at("torch").below, (Version{1, 8, 1}));
-  write("requirements.txt", "torch>=1.8\n");
+  repository.write("requirements.txt", "torch>=1.8\n");
   EXPECT_FALSE(here().at("torch").below.has_value());
-  write("notes.txt", "keras==2.1\n");
-  write("configs/training.txt", "keras==2.1\n");
+  repository.write("notes.txt", "keras==2.1\n");
+  repository.write("configs/training.txt", "keras==2.1\n");
   EXPECT_FALSE(here().contains("keras"));
-  std::filesystem::remove_all(folder);
-  forget_requirements();
 }
 
 // A part of a project may have requirements of its own; what it leaves open, the folders around it say.
 TEST(Requirements, FoldersAroundCountToo) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_folders_around";
-  std::filesystem::create_directories(folder / "examples");
-  std::filesystem::create_directories(folder / ".git");
-  const auto write = [&folder](const std::string &name, const std::string &text) {
-    std::ofstream(folder / name) << text;
-    forget_requirements();
-  };
-  const auto of_example = [&folder] { return requirements_of((folder / "examples" / "run.py").string()); };
-  write("requirements.txt", "torch>=2.1\ntimm==0.4.12\ndatasets==2.0\n");
-  write("examples/requirements.txt", "torch\ntimm>=0.9\n");
+  const Repository repository("deepperf_folders_around", {"examples"});
+  const auto of_example = [&] { return repository.of("examples/run.py"); };
+  repository.write("requirements.txt", "torch>=2.1\ntimm==0.4.12\ndatasets==2.0\n");
+  repository.write("examples/requirements.txt", "torch\ntimm>=0.9\n");
   EXPECT_EQ(of_example().at("torch").at_least, (Version{2, 1, 0}));
   EXPECT_FALSE(of_example().at("timm").below.has_value());
   EXPECT_EQ(of_example().at("datasets").below, (Version{2, 0, 1}));
   // not a packaging script: it only has the name of one
-  write("examples/setup.py", "import torch\nfrom mine import setup\nimport keras\n");
+  repository.write("examples/setup.py", "import torch\nfrom mine import setup\nimport keras\n");
   EXPECT_FALSE(of_example().contains("keras"));
-  write("examples/setup.py", "from setuptools import setup\nsetup(install_requires=['keras==2.1'])\n");
+  repository.write("examples/setup.py", "from setuptools import setup\nsetup(install_requires=['keras==2.1'])\n");
   EXPECT_TRUE(of_example().contains("keras"));
-  std::filesystem::remove_all(folder);
-  forget_requirements();
 }
 
 // An example that requires or imports the library that it belongs to gets what that one requires.
 TEST(Requirements, PackageAroundIsRequired) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_package_around";
-  std::filesystem::create_directories(folder / "examples");
-  std::filesystem::create_directories(folder / "src" / "our_lib");
-  std::filesystem::create_directories(folder / ".git");
-  const auto write = [&folder](const std::string &name, const std::string &text) {
-    std::ofstream(folder / name) << text;
-    forget_requirements();
-  };
-  const std::string example = (folder / "examples" / "run.py").string();
-  write("src/our_lib/__init__.py", "");
-  write("requirements.txt", "timm==0.4.12\n");
-  write("examples/requirements.txt", "our-lib\ntimm>=0.3\n");
+  const Repository repository("deepperf_package_around", {"examples", "src/our_lib"});
+  const std::string example = (repository.folder / "examples" / "run.py").string();
+  repository.write("src/our_lib/__init__.py", "");
+  repository.write("requirements.txt", "timm==0.4.12\n");
+  repository.write("examples/requirements.txt", "our-lib\ntimm>=0.3\n");
   EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
   EXPECT_FALSE(folder_that_packages(example, "our_lib").has_value());
-  write("setup.py", "from setuptools import setup\nsetup(name=NAME, install_requires=lines('requirements.txt'))\n");
+  repository.write("setup.py",
+                   "from setuptools import setup\nsetup(name=NAME, install_requires=lines('requirements.txt'))\n");
   EXPECT_EQ(requirements_of(example).at("timm").below, (Version{0, 4, 13}));
-  EXPECT_EQ(folder_that_packages(example, "our_lib"), folder.string() + '/');
+  EXPECT_EQ(folder_that_packages(example, "our_lib"), repository.folder.string() + '/');
   EXPECT_FALSE(folder_that_packages(example, "other").has_value());
-  write("examples/requirements.txt", "timm>=0.3\n");
+  repository.write("examples/requirements.txt", "timm>=0.3\n");
   EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
   // pip install -r requirements.txt -c constraints.txt
-  write("examples/requirements.txt", "torch\ntimm>=0.3\n");
-  write("examples/constraints.txt", "torch==1.13.0\ntimm==0.9\n");
+  repository.write("examples/requirements.txt", "torch\ntimm>=0.3\n");
+  repository.write("examples/constraints.txt", "torch==1.13.0\ntimm==0.9\n");
   EXPECT_EQ(requirements_of(example).at("torch").below, (Version{1, 13, 1}));
   EXPECT_FALSE(requirements_of(example).at("timm").below.has_value());
-  std::filesystem::remove_all(folder);
-  forget_requirements();
 }
 
 TEST(Requirements, NamesOfFiles) {

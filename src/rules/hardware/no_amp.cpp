@@ -62,6 +62,15 @@ bool is_small_argument(const Site &site, const Expr *written, u32 depth) {
          is_small(site, model::Value::made_by(Kind::TorchModule, made, callee.name()), depth + 1);
 }
 
+// Layers of torch.nn that multiply nothing.
+bool is_plain_layer(std::string_view layer) {
+  static const NameTable kPlain({"ReLU",      "Tanh",      "Sigmoid",           "ELU",         "GELU",
+                                 "LeakyReLU", "SiLU",      "Softmax",           "Softplus",    "LogSoftmax",
+                                 "Dropout",   "LayerNorm", "BatchNorm1d",       "Flatten",     "Identity",
+                                 "MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d", "BatchNorm2d", "Dropout2d"});
+  return kPlain.has(intern(layer));
+}
+
 // Layers that multiply little matrices, and those that multiply nothing.
 bool is_small_layer(const Site &site, std::string_view layer, const Call &made, u32 depth) {
   if (layer == "Sequential") {
@@ -75,11 +84,7 @@ bool is_small_layer(const Site &site, std::string_view layer, const Call &made, 
     return channels.has_value() && channels->as_integer().value_or(kSmallWidth) <= kSmallChannels;
   }
   if (layer != "Linear") {
-    static const NameTable kPlain({"ReLU",      "Tanh",      "Sigmoid",           "ELU",         "GELU",
-                                   "LeakyReLU", "SiLU",      "Softmax",           "Softplus",    "LogSoftmax",
-                                   "Dropout",   "LayerNorm", "BatchNorm1d",       "Flatten",     "Identity",
-                                   "MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d", "BatchNorm2d", "Dropout2d"});
-    return kPlain.has(intern(layer));
+    return is_plain_layer(layer);
   }
   const Site there = site_of(site, made);
   const auto inputs = integer_of(there, argument(made, 0, "in_features"));
@@ -162,11 +167,10 @@ bool may_multiply(const model::Value &model, u32 depth) {
   }
   if (model.is_kind(Kind::TorchModule)) { // of a library: a few layers are known to have no products
     constexpr std::string_view kLayers = "torch.nn.";
-    static const NameTable kOthers({"ReLU", "Tanh", "Sigmoid", "Softmax", "Dropout", "LayerNorm", "BatchNorm1d",
-                                    "BatchNorm2d", "Flatten", "Identity", "MaxPool2d", "AvgPool2d", "Parameter",
-                                    "Embedding", "Upsample", "Softplus"});
+    static const NameTable kOthers({"Parameter", "Embedding", "Upsample"});
     const std::string_view name = model.name() ? model.name().text() : std::string_view{};
-    return !name.starts_with(kLayers) || !kOthers.has(intern(name.substr(kLayers.size())));
+    const std::string_view layer = name.starts_with(kLayers) ? name.substr(kLayers.size()) : std::string_view{};
+    return layer.empty() || (!is_plain_layer(layer) && !kOthers.has(intern(layer)));
   }
   if (!model.is(Tag::Object)) {
     return false;
