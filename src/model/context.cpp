@@ -10,6 +10,7 @@
 #include "model/guards.h"
 #include "model/hooks.h"
 #include "model/lookup.h"
+#include "python/call.h"
 #include "python/children.h"
 
 #include <algorithm>

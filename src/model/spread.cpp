@@ -3,6 +3,7 @@
 #include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/context.h"
+#include "model/facts.h"
 #include "model/guards.h"
 #include "model/loop_length.h"
 #include "model/ranks.h"

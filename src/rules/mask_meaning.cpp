@@ -1,6 +1,7 @@
 #include "rules/mask_meaning.h"
 
 #include "base/name_table.h"
+#include "model/bind.h"
 #include "model/definitions.h"
 #include "model/variance.h"
 #include "python/literals.h"

@@ -1,5 +1,6 @@
 #include "model/context.h"
 #include "python/children.h"
+#include "rules/assignments.h"
 #include "rules/per_step.h"
 #include "rules/site.h"
 

@@ -1,5 +1,6 @@
 #include "base/steps.h"
 #include "model/modes.h"
+#include "model/variance.h"
 #include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
