@@ -2,6 +2,8 @@
 
 #include "python/children.h"
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 
@@ -45,6 +47,22 @@ void blank_docstrings(std::string &text, const Node *node) {
 }
 
 } // namespace
+
+TextGroups::TextGroups(std::string_view text) {
+  // Code repeats itself: a text of so many bytes has about a quarter as many groups.
+  const u32 bits = static_cast<u32>(std::clamp<u64>(std::bit_width(text.size()), 10, 17));
+  shift_ = 32 - bits;
+  bits_.resize((std::size_t{1} << bits) / 64);
+  for (std::size_t at = 0; at + kBytes <= text.size(); ++at) {
+    const u32 bit = bit_of(text.data() + at);
+    bits_[bit / 64] |= u64{1} << (bit % 64);
+  }
+}
+
+const TextGroups &groups_of(const Module &module) {
+  const TextGroups *const known = module.text_groups.get_local();
+  return known != nullptr ? *known : module.text_groups.set(std::make_unique<const TextGroups>(code_of(module)));
+}
 
 std::string_view code_of(const Module &module) {
   if (const std::string *const known = module.code.get_local()) {

@@ -267,6 +267,7 @@ struct AddedLayer {
 };
 
 struct GraphFlow;
+class TextGroups;
 
 struct FunctionInfo {
   // ---- From the tree alone
@@ -405,7 +406,8 @@ struct Module {
   bool v2 = false;      // uses what only TF2 has
   bool is_test = false; // test code by its name or folder
 
-  Lazy<std::string> code; // its text without comments and docstrings: see code_text.h
+  Lazy<std::string> code;       // its text without comments and docstrings: see code_text.h
+  Lazy<TextGroups> text_groups; // of that text
 
   std::vector<Symbol> exports; // the names in its `__all__`, sorted; empty if it has none that can be read
 

@@ -137,6 +137,7 @@ void Resident::forget_results() {
   }
   for (Module &module : project.modules) {
     module.code.forget();
+    module.text_groups.forget();
     module.v1 = module.v2 = false;
   }
   project.stages.assign(1, {});

@@ -6,9 +6,10 @@
 #include "base/steps.h"
 
 #include <cstddef>
+#include <map>
 #include <memory>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace deepperf::rules {
 
@@ -17,6 +18,9 @@ public:
   Memory() = default;
   // `whole` is the project. Its facts are on nobody's account of steps: who asks first would pay for all.
   explicit Memory(const void *whole) : whole_(whole) {}
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+  ~Memory();
 
   // The fact about something. `find` works it out when it is first asked for. The type of the fact tells which one it
   // is, so that each needs a type of its own; `about` stays where it is as long as the project does.
@@ -38,18 +42,31 @@ private:
     return new Fact(find());
   }
 
-  using Key = std::pair<const void *, const void *>;
+  struct Key {
+    const void *tag = nullptr; // null: the place is free
+    const void *about = nullptr;
+    friend bool operator==(const Key &a, const Key &b) = default;
+  };
   using Kept = std::unique_ptr<const void, void (*)(const void *)>;
-  struct Hash {
-    std::size_t operator()(const Key &key) const;
+  struct Place {
+    Key key;
+    const void *fact = nullptr;
+    void (*drop)(const void *) = nullptr;
   };
 
   [[nodiscard]] const void *known_fact(const Key &key) const;
   void keep(const Key &key, Kept fact);
+  // Where the key is, or would be.
+  [[nodiscard]] std::size_t place_of(const Key &key) const;
+  void grow();
+  void note_reads(const Key &key) const;
 
   const void *whole_ = nullptr;
-  std::unordered_map<Key, Kept, Hash> facts_;
-  std::unordered_map<Key, ReadSet, Hash> reads_; // what they were worked out from, if anybody wants to know
+  // Rules ask at nearly every place that they look at, so that this is a table without lists.
+  std::vector<Place> places_; // a power of two, at most half of them in use
+  std::size_t count_ = 0;
+  std::map<std::pair<const void *, const void *>, ReadSet>
+      reads_; // what facts were worked out from, if anybody wants to know
 };
 
 } // namespace deepperf::rules

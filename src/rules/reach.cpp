@@ -4,13 +4,11 @@
 #include "base/steps.h"
 #include "model/code_text.h"
 #include "rules/kept_linting.h"
-#include "rules/shared_memory.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <unordered_map>
 
 namespace deepperf::rules {
@@ -119,89 +117,23 @@ bool contains(std::string_view text, std::string_view word) {
   return rest.find(word) != std::string_view::npos;
 }
 
-// Which groups of four bytes stand in a text. A word that has one that does not stand there cannot be there either, and
-// most words that rules look for are not.
-class Groups {
-public:
-  explicit Groups(std::string_view text) : bits_(kBits / 64) {
-    for (std::size_t at = 0; at + kBytes <= text.size(); ++at) {
-      const u32 bit = bit_of(text.data() + at);
-      bits_[bit / 64] |= u64{1} << (bit % 64);
-    }
-  }
-  [[nodiscard]] bool may_have(std::string_view word) const {
-    for (std::size_t at = 0; at + kBytes <= word.size(); ++at) {
-      const u32 bit = bit_of(word.data() + at);
-      if ((bits_[bit / 64] >> (bit % 64) & 1) == 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-private:
-  static constexpr std::size_t kBytes = 4;
-  static constexpr u32 kBits = 1U << 16;
-  static u32 bit_of(const char *bytes) {
-    u32 group = 0;
-    std::memcpy(&group, bytes, kBytes);
-    return group * 0x9E3779B1U >> 16;
-  }
-
-  std::vector<u64> bits_;
-};
-
-// Texts of whole files, by their place. Rules that one thread runs on the project share them.
-struct FileTexts {
-  struct Text {
-    std::size_t size = 0;
-    std::size_t words = 0; // that were searched in it
-    std::unique_ptr<const Groups> groups;
-  };
-  mutable std::map<const char *, Text> all;
-};
-
-const FileTexts *file_texts() {
-  static const char kAbout = 0;
-  return shared_memory != nullptr ? &shared_memory->recall<FileTexts>(&kAbout, [] { return FileTexts{}; }) : nullptr;
-}
-
-// Says that the text is a file's, and that so many words are going to be searched in it. To list its groups takes as
-// long as to search it for a dozen words.
-void note_file_text(std::string_view text, std::size_t words) {
-  constexpr std::size_t kFew = 12;
-  constexpr std::size_t kShort = 2000;
-  const FileTexts *const texts = text.size() >= kShort ? file_texts() : nullptr;
-  if (texts == nullptr) {
-    return;
-  }
-  FileTexts::Text &known = texts->all[text.data()];
-  known.size = text.size();
-  known.words += words;
-  if (known.words > kFew && known.groups == nullptr) {
-    known.groups = std::make_unique<const Groups>(text);
-  }
-}
-
-// The groups of the file that the text is a part of; null if they are not known.
-const Groups *groups_around(std::string_view text) {
-  const FileTexts *const texts = file_texts();
-  if (texts == nullptr) {
-    return nullptr;
-  }
-  const auto after = texts->all.upper_bound(text.data());
-  if (after == texts->all.begin()) {
-    return nullptr;
-  }
-  const auto &[start, file] = *std::prev(after);
-  return text.data() + text.size() <= start + file.size ? file.groups.get() : nullptr;
-}
-
 bool finds(std::string_view text, Words words) {
-  constexpr std::size_t kShort = 400;
-  const Groups *const groups = text.size() > kShort ? groups_around(text) : nullptr;
-  return std::ranges::any_of(words, [text, groups](std::string_view word) {
-    return (groups == nullptr || groups->may_have(word)) && contains(text, word);
+  return std::ranges::any_of(words, [text](std::string_view word) { return contains(text, word); });
+}
+
+// In a part of a module's code, or all of it.
+bool finds_in_code(const model::Module &module, std::string_view part, Words words) {
+  constexpr std::size_t kShort = 400; // bytes, which are searched as fast as the groups are asked
+  if (part.size() <= kShort) {
+    return finds(part, words);
+  }
+  const model::TextGroups &groups = model::groups_of(module);
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    if (!groups.may_have(word)) {
+      return false;
+    }
+    take_steps(steps_of(part));
+    return contains(part, word);
   });
 }
 
@@ -261,11 +193,8 @@ template <class Search> bool searched_once(const Site &site, const void *about, 
 } // namespace
 
 bool file_has_word(const Site &site, Words words) {
-  return searched_once(site, site.module, hash_of(words, false), [&] {
-    const std::string_view code = model::code_of(*site.module);
-    note_file_text(code, words.size());
-    return has_word(code, words);
-  });
+  return searched_once(site, site.module, hash_of(words, false),
+                       [&] { return finds_in_code(*site.module, model::code_of(*site.module), words); });
 }
 
 bool file_has_word(const Site &site, std::initializer_list<std::string_view> words) {
@@ -291,7 +220,7 @@ template <class Has> bool any_module_has(const Site &site, Words words, bool in_
     const ReadPause pause; // the answer is what was read
     const SharedWork shared;
     return std::ranges::any_of(site.project.modules,
-                               [&](const model::Module &module) { return has(model::code_of(module)); });
+                               [&](const model::Module &module) { return has(module, model::code_of(module)); });
   });
   if (questions != nullptr) [[unlikely]] {
     const std::optional<u32> question = questions->note_words(hash, words, in_any_case, answer);
@@ -307,20 +236,21 @@ template <class Has> bool any_module_has(const Site &site, Words words, bool in_
 } // namespace
 
 bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
-  return any_module_has(site, Words(words.begin(), words.size()), false, [&](std::string_view code) {
-    note_file_text(code, words.size());
-    return has_word(code, words);
+  const Words all(words.begin(), words.size());
+  return any_module_has(site, all, false, [all](const model::Module &module, std::string_view code) {
+    return finds_in_code(module, code, all);
   });
 }
 
 bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
-  return any_module_has(site, Words(words.begin(), words.size()), true,
-                        [&](std::string_view code) { return has_word_in_any_case(code, words); });
+  return any_module_has(
+      site, Words(words.begin(), words.size()), true,
+      [&](const model::Module & /*module*/, std::string_view code) { return has_word_in_any_case(code, words); });
 }
 
 bool node_has_word(const Site &site, const Node &node, Words words) {
   return searched_once(site, &node, hash_of(words, false),
-                       [&] { return has_word(model::code_of(*site.module, &node), words); });
+                       [&] { return finds_in_code(*site.module, model::code_of(*site.module, &node), words); });
 }
 
 bool function_has_word(const Site &site, Words words) {
@@ -348,7 +278,7 @@ bool reaches_word(const Site &site, const Node &place, Words words) {
     answer->second.value =
         node_has_word(site, place, words) || std::ranges::any_of(reached, [&](const model::FunctionInfo *function) {
           return searched_once(site, function, hash_of(words, false),
-                               [&] { return has_word(text_of(*function), words); });
+                               [&] { return finds_in_code(*function->module, text_of(*function), words); });
         });
     answer->second.reads = reads_now != nullptr ? reads_now->set : ReadSet{};
   }

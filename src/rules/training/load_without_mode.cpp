@@ -278,6 +278,10 @@ void check_forward(Site &site, const Call &call) {
   if (!site.module->torch || site.module->is_test || in_method(site, Kind::TorchModule, "forward")) {
     return;
   }
+  PlaceContext context = context_of(site);
+  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always)) {
+    return;
+  }
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
   const std::string_view model = text_of(site, call.func);
@@ -295,7 +299,6 @@ void check_forward(Site &site, const Call &call) {
   }
   // What Lightning loads is in training mode, whatever the program trains elsewhere.
   const bool is_loaded = callee.is(model::Value::Tag::Object) && is_loaded_from_checkpoint(site, call.func);
-  PlaceContext context = context_of(site);
   if (!context.run_by_script && context.no_grad == PlaceContext::NoGrad::Always) {
     context.run_by_script = is_of_object_in_use(site);
   }
@@ -303,9 +306,6 @@ void check_forward(Site &site, const Call &call) {
   if (loop == nullptr && !context.in_evaluation_step && !is_loaded &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
        !project_has_word(site, {"load_state_dict(", "torch.load("}) || trains_nearby(site))) {
-    return;
-  }
-  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always)) {
     return;
   }
   // Who trains and then evaluates has the model in training mode, and so has who switched it there.
