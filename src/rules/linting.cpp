@@ -5,6 +5,7 @@
 #include "python/visit_children.h"
 #include "rules/grouping.h"
 #include "rules/kept_linting.h"
+#include "rules/named_once.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"
 #include "rules/reach.h"
@@ -295,32 +296,38 @@ private:
     return found;
   }
 
-  // Of the findings about a copy, those of rules that have seen the mistake neither in the function nor at its call.
-  // Their edits would change the call.
-  void keep_new(std::size_t before, const model::CallSite &call) {
+  // Of the findings about a copy, those that `is_known` holds for no earlier finding of the same rule. Their edits
+  // would change what the copy stands for.
+  template <class IsKnown> void keep_new(std::size_t before, IsKnown is_known) {
     Findings &all = site_.findings;
-    const auto is_in = [](const Finding &one, const Node &node) {
-      return node.start <= one.span.start && one.span.end <= node.end;
-    };
     std::size_t kept = before;
     for (std::size_t i = before; i < all.size(); ++i) {
-      const bool is_known =
-          std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before), [&](const Finding &one) {
-            return one.rule == all[i].rule && (is_in(one, *call.call) || is_in(one, *call.callee->node));
-          });
-      if (is_known) {
+      const auto is_same = [&](const Finding &one) { return one.rule == all[i].rule && is_known(one, all[i]); };
+      if (std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before), is_same)) {
         continue;
       }
       all[i].fix.reset();
-      if (!is_in(all[i], *call.call)) {
-        all[i].notes.push_back({site_.module->file, call.call->span(), "called here"});
-      }
       if (kept != i) {
         all[kept] = std::move(all[i]);
       }
       ++kept;
     }
     all.resize(kept);
+  }
+
+  static bool is_in(const Finding &one, u32 start, u32 end) { return start <= one.span.start && one.span.end <= end; }
+
+  // Those of rules that have seen the mistake neither in the function nor at its call.
+  void keep_new(std::size_t before, const model::CallSite &call) {
+    const Node &function = *call.callee->node;
+    keep_new(before, [&](const Finding &one, const Finding & /*copied*/) {
+      return is_in(one, call.call->start, call.call->end) || is_in(one, function.start, function.end);
+    });
+    for (std::size_t i = before; i < site_.findings.size(); ++i) {
+      if (!is_in(site_.findings[i], call.call->start, call.call->end)) {
+        site_.findings[i].notes.push_back({site_.module->file, call.call->span(), "called here"});
+      }
+    }
   }
 
   void visit(const Node *node) {
@@ -350,7 +357,9 @@ private:
       site_.type = site_.project.class_at(node);
     }
     site_.ancestors.push_back(node);
+    const Stmt *const before = std::exchange(before_, nullptr);
     visit_children(node, [this](const Node *child) { visit(child); });
+    before_ = before;
     site_.ancestors.pop_back();
     if (node->kind == NodeKind::FunctionDef && site_.function->node == node && is_thin(site_, *site_.function))
         [[unlikely]] {
@@ -358,6 +367,35 @@ private:
     }
     site_.function = function;
     site_.type = type;
+    if (is_statement(*node)) {
+      visit_with_named_value(static_cast<const Stmt *>(node));
+      before_ = node->kind == NodeKind::Pass ? before_ : static_cast<const Stmt *>(node);
+    }
+  }
+
+  static bool is_statement(const Node &node) {
+    return node.kind >= NodeKind::FunctionDef && node.kind <= NodeKind::Continue;
+  }
+
+  // Shows a statement once more, with a value that has a name for this statement alone written out.
+  void visit_with_named_value(const Stmt *statement) {
+    if (before_ == nullptr || site_.is_copy) {
+      return;
+    }
+    const Expr *const copy = with_named_value(site_, before_, statement);
+    if (copy == nullptr) {
+      return;
+    }
+    const std::size_t before = site_.findings.size();
+    const u32 start = before_->start;
+    site_.is_copy = true;
+    site_.ancestors.push_back(statement);
+    visit(copy);
+    site_.ancestors.pop_back();
+    site_.is_copy = false;
+    keep_new(before, [&](const Finding &one, const Finding &copied) {
+      return is_in(one, start, statement->end) || one.span.start == copied.span.start;
+    });
   }
 
   const Subscriptions &subscriptions_;
@@ -368,6 +406,7 @@ private:
   i64 most_steps_ = 0;
   bool takes_many_steps_ = false;
   std::vector<const model::FunctionInfo *> thin_;   // of this module: see thin.h
+  const Stmt *before_ = nullptr;                    // the statement before the one that is visited, in the same block
   const std::vector<const Rule *> *only_ = nullptr; // that look at this module; null: all of them
   std::unordered_map<const Rule *, ReadSet> noted_; // that they read beside this module
   ReadSet shown_;                                   // that the walk itself read

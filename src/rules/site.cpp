@@ -5,6 +5,7 @@
 #include "python/children.h"
 #include "python/literals.h"
 #include "rules/answers.h"
+#include "rules/copies.h"
 #include "rules/thin.h"
 
 #include <algorithm>

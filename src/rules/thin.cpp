@@ -1,15 +1,13 @@
 #include "rules/thin.h"
 
-#include "base/arena.h"
 #include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/answers.h"
+#include "rules/copies.h"
 #include "rules/repetition.h"
 
 #include <algorithm>
-#include <functional>
-#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -20,30 +18,8 @@ namespace {
 
 constexpr std::size_t kMostCalls = 16; // of a function that has more, no call is looked through
 
-// Where copies are in memory, so that nobody has to look for other nodes among them.
-struct CopiedRange {
-  const Node *first = nullptr;
-  const Node *last = nullptr;
-};
-thread_local CopiedRange copied;
-
-bool is_in_range(const Node *node) {
-  return copied.first != nullptr && !std::less<const Node *>()(node, copied.first) &&
-         !std::less<const Node *>()(copied.last, node);
-}
-
 // Where rules look.
 thread_local const Site *looking = nullptr;
-
-// All copies that were made for a project, and what they were made from.
-struct Copies {
-  mutable Arena nodes;
-  mutable std::unordered_map<const Node *, const Node *> originals;
-};
-
-const Copies &copies_of(const Site &site) {
-  return site.memory.recall<Copies>(&site.project, [] { return Copies{}; });
-}
 
 // ---- Which functions are thin ---------------------------------------------------------------------------------------
 
@@ -56,45 +32,11 @@ bool is_docstring(const Stmt *statement) {
   return expression != nullptr && is_constant(expression->value, ConstantKind::Str);
 }
 
-const Expr *evaluated_by(const Stmt *statement) {
+// What the function gives back, or evaluates.
+const Expr *value_of_last(const Stmt *statement) {
   const auto *returned = as<Return>(statement);
   const auto *expression = as<ExprStmt>(statement);
   return returned != nullptr ? returned->value : expression != nullptr ? expression->value : nullptr;
-}
-
-// Only what is copied below, and has no names of its own.
-bool can_be_copied(const Node *node) {
-  switch (node->kind) {
-  case NodeKind::Constant:
-    return true;
-  case NodeKind::Name:
-  case NodeKind::BoolOp:
-  case NodeKind::BinOp:
-  case NodeKind::UnaryOp:
-  case NodeKind::Compare:
-  case NodeKind::Call:
-  case NodeKind::Keyword:
-  case NodeKind::Attribute:
-  case NodeKind::Subscript:
-  case NodeKind::Slice:
-  case NodeKind::Starred:
-  case NodeKind::List:
-  case NodeKind::Tuple:
-  case NodeKind::Dict:
-  case NodeKind::IfExp:
-  case NodeKind::JoinedStr:
-    break;
-  case NodeKind::FormattedValue:
-    if (static_cast<const FormattedValue *>(node)->format_spec != nullptr) {
-      return false;
-    }
-    break;
-  default:
-    return false;
-  }
-  bool can = true;
-  for_each_child(node, [&can](const Node *child) { can = can && can_be_copied(child); });
-  return can;
 }
 
 ThinBody find_body(const FunctionDef &definition) {
@@ -107,7 +49,7 @@ ThinBody find_body(const FunctionDef &definition) {
       !has_plain_params) {
     return {};
   }
-  const Expr *const value = evaluated_by(*first);
+  const Expr *const value = value_of_last(*first);
   return {value != nullptr && value->kind != NodeKind::Constant && value->kind != NodeKind::Name && can_be_copied(value)
               ? value
               : nullptr};
@@ -118,7 +60,7 @@ const Expr *body_of(const Site &site, const FunctionInfo &function) {
   constexpr u32 kMostStatements = 2; // with the docstring
   const FunctionDef *const definition = function.definition();
   if (definition == nullptr || definition->body.empty() || definition->body.size() > kMostStatements ||
-      !definition->decorators.empty() || evaluated_by(definition->body.back()) == nullptr) {
+      !definition->decorators.empty() || value_of_last(definition->body.back()) == nullptr) {
     return nullptr;
   }
   return site.memory.recall<ThinBody>(&function, [definition] { return find_body(*definition); }).value;
@@ -143,10 +85,10 @@ bool is_path(const Expr *expr) {
   }
 }
 
-class Copying {
+class CopyingCall {
 public:
-  Copying(const Site &site, const model::CallSite &call, const Call &place)
-      : copies_(copies_of(site)), call_(call), place_(place) {}
+  CopyingCall(const Site &site, const model::CallSite &call, const Call &place)
+      : site_(site), call_(call), place_(place) {}
 
   // Null if it cannot be done.
   const Expr *of(const Expr *body) {
@@ -166,7 +108,11 @@ public:
     // What is computed once must not be seen twice.
     const bool is_shared =
         std::ranges::any_of(given_, [](const Given &one) { return one.uses > 1 && !is_path(one.value); });
-    return is_shared ? nullptr : copy(body);
+    const auto replace = [this](const Name &name) -> const Expr * {
+      const Given *const given = given_for(name.id);
+      return given != nullptr ? given->value : nullptr;
+    };
+    return is_shared ? nullptr : copy_of(site_, body, replace, &place_);
   }
 
 private:
@@ -194,145 +140,7 @@ private:
     return is_understood;
   }
 
-  template <class T> T *made_of(const T &original) {
-    T *const node = copies_.nodes.make<T>(original);
-    node->start = place_.start;
-    node->end = place_.end;
-    copies_.originals.emplace(node, &original);
-    copied.first = copied.first == nullptr || std::less<const Node *>()(node, copied.first) ? node : copied.first;
-    copied.last = std::less<const Node *>()(copied.last, node) ? node : copied.last;
-    return node;
-  }
-
-  // Parts of a tree are not const there, and nobody who sees a tree of the model changes it.
-  Expr *copy(const Expr *expr) { return const_cast<Expr *>(copied_or_given(expr)); }
-
-  Array<Expr *> copy(const Array<Expr *> &list) {
-    std::vector<Expr *> parts;
-    for (const Expr *part : list) {
-      parts.push_back(copy(part));
-    }
-    return copies_.nodes.copy(parts.data(), parts.size());
-  }
-
-  const Expr *copied_or_given(const Expr *expr) {
-    if (expr == nullptr) {
-      return nullptr;
-    }
-    switch (expr->kind) {
-    case NodeKind::Name: {
-      const auto &name = static_cast<const Name &>(*expr);
-      const Given *const given = given_for(name.id);
-      return given != nullptr ? given->value : made_of(name);
-    }
-    case NodeKind::BoolOp: {
-      auto *node = made_of(static_cast<const BoolOp &>(*expr));
-      node->values = copy(node->values);
-      return node;
-    }
-    case NodeKind::BinOp: {
-      auto *node = made_of(static_cast<const BinOp &>(*expr));
-      node->left = copy(node->left);
-      node->right = copy(node->right);
-      return node;
-    }
-    case NodeKind::UnaryOp: {
-      auto *node = made_of(static_cast<const UnaryOp &>(*expr));
-      node->operand = copy(node->operand);
-      return node;
-    }
-    case NodeKind::Compare: {
-      auto *node = made_of(static_cast<const Compare &>(*expr));
-      node->left = copy(node->left);
-      std::vector<CompareItem> rest(node->rest.begin(), node->rest.end());
-      for (CompareItem &item : rest) {
-        item.right = copy(item.right);
-      }
-      node->rest = copies_.nodes.copy(rest.data(), rest.size());
-      return node;
-    }
-    case NodeKind::Call:
-      return copy_call(static_cast<const Call &>(*expr));
-    case NodeKind::Attribute: {
-      auto *node = made_of(static_cast<const Attribute &>(*expr));
-      node->value = copy(node->value);
-      return node;
-    }
-    case NodeKind::Subscript: {
-      auto *node = made_of(static_cast<const Subscript &>(*expr));
-      node->value = copy(node->value);
-      node->slice = copy(node->slice);
-      return node;
-    }
-    case NodeKind::Slice: {
-      auto *node = made_of(static_cast<const Slice &>(*expr));
-      node->lower = copy(node->lower);
-      node->upper = copy(node->upper);
-      node->step = copy(node->step);
-      return node;
-    }
-    case NodeKind::Starred: {
-      auto *node = made_of(static_cast<const Starred &>(*expr));
-      node->value = copy(node->value);
-      return node;
-    }
-    case NodeKind::List: {
-      auto *node = made_of(static_cast<const List &>(*expr));
-      node->elts = copy(node->elts);
-      return node;
-    }
-    case NodeKind::Tuple: {
-      auto *node = made_of(static_cast<const Tuple &>(*expr));
-      node->elts = copy(node->elts);
-      return node;
-    }
-    case NodeKind::Dict: {
-      auto *node = made_of(static_cast<const Dict &>(*expr));
-      std::vector<DictItem> items(node->items.begin(), node->items.end());
-      for (DictItem &item : items) {
-        item.key = copy(item.key);
-        item.value = copy(item.value);
-      }
-      node->items = copies_.nodes.copy(items.data(), items.size());
-      return node;
-    }
-    case NodeKind::IfExp: {
-      auto *node = made_of(static_cast<const IfExp &>(*expr));
-      node->test = copy(node->test);
-      node->body = copy(node->body);
-      node->orelse = copy(node->orelse);
-      return node;
-    }
-    case NodeKind::JoinedStr: {
-      auto *node = made_of(static_cast<const JoinedStr &>(*expr));
-      node->values = copy(node->values);
-      return node;
-    }
-    case NodeKind::FormattedValue: {
-      auto *node = made_of(static_cast<const FormattedValue &>(*expr));
-      node->value = copy(node->value);
-      return node;
-    }
-    default:
-      return expr; // a constant, whose value is what is written at its place
-    }
-  }
-
-  const Expr *copy_call(const Call &call) {
-    Call *const node = made_of(call);
-    node->func = copy(node->func);
-    node->args = copy(node->args);
-    std::vector<Keyword *> keywords;
-    for (const Keyword *keyword : call.keywords) {
-      Keyword *const part = made_of(*keyword);
-      part->value = copy(part->value);
-      keywords.push_back(part);
-    }
-    node->keywords = copies_.nodes.copy(keywords.data(), keywords.size());
-    return node;
-  }
-
-  const Copies &copies_;
+  const Site &site_;
   const model::CallSite &call_;
   const Call &place_;
   std::vector<Given> given_;
@@ -361,7 +169,8 @@ const Expr *copy_for(const Site &site, const model::CallSite &call, const Call &
       call.caller->module != callee.module || call.caller == &callee || has_hidden_arguments(place)) {
     return nullptr;
   }
-  return site.memory.recall<CopyAtCall>(&place, [&] { return CopyAtCall{Copying(site, call, place).of(body)}; }).value;
+  return site.memory.recall<CopyAtCall>(&place, [&] { return CopyAtCall{CopyingCall(site, call, place).of(body)}; })
+      .value;
 }
 
 // What stands for a call of a function of the project, whichever it is.
@@ -411,17 +220,8 @@ const Expr *run_by(const Expr *expr) { return looking != nullptr ? run_by(*looki
 void look_from(const Site *site) {
   looking = site;
   if (site == nullptr) {
-    copied = {};
+    forget_copies();
   }
-}
-
-const Node *original_of(const Site &site, const Node *node) {
-  if (!is_in_range(node)) {
-    return node;
-  }
-  const Copies &copies = copies_of(site);
-  const auto known = copies.originals.find(node);
-  return known != copies.originals.end() ? known->second : node;
 }
 
 } // namespace deepperf::rules

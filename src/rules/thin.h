@@ -34,7 +34,4 @@ const python::Expr *run_by(const python::Expr *expr);
 // null.
 void look_from(const Site *site);
 
-// The code that a node was copied from; of all others the node itself.
-const python::Node *original_of(const Site &site, const python::Node *node);
-
 } // namespace deepperf::rules

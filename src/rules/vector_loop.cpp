@@ -1,5 +1,6 @@
 #include "rules/vector_loop.h"
 
+#include "base/name_table.h"
 #include "python/children.h"
 #include "rules/loss_call.h"
 #include "rules/tree.h"
@@ -95,6 +96,14 @@ bool is_used_as_tensor(const Site &site, Symbol name) {
   return definition != nullptr &&
          site.memory.recall<UsedAsTensors>(definition, [&] { return TensorUses(site).of(*definition); })
              .names.contains(name.id);
+}
+
+// What models of Hugging Face return for each of their layers.
+bool is_tuple_of_tensors(const Expr *expr) {
+  static const NameTable kLayers({"hidden_states", "encoder_hidden_states", "decoder_hidden_states", "attentions",
+                                  "encoder_attentions", "decoder_attentions", "cross_attentions", "past_key_values"});
+  const auto *attribute = as<Attribute>(expr);
+  return attribute != nullptr && kLayers.has(attribute->attr);
 }
 
 class LoopReader {
@@ -414,6 +423,8 @@ private:
         const auto *read = as<Name>(base);
         if (read != nullptr) {
           unproven_.push_back(read->id);
+        } else if (is_tuple_of_tensors(base)) {
+          return false;
         }
         is_unsure = is_unsure || (read == nullptr && !is_keras_loss(site_));
       }

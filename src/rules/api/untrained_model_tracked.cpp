@@ -239,11 +239,14 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
     return;
   }
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
-    const NodeKind kind = site.ancestors[i]->kind;
-    if (kind >= NodeKind::FunctionDef) {
-      if (text_of(site, site.ancestors[i]).find("detach") != std::string_view::npos) {
-        return; // only the forward pass is recorded
-      }
+    const Node *const around = site.ancestors[i];
+    const bool is_statement = around->kind >= NodeKind::FunctionDef;
+    const auto *method = as<Call>(around);
+    if ((method != nullptr && called_method(*method) == "detach") ||
+        (is_statement && text_of(site, around).find("detach") != std::string_view::npos)) {
+      return; // only the forward pass is recorded
+    }
+    if (is_statement) {
       break;
     }
   }

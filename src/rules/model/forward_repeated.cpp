@@ -1,3 +1,4 @@
+#include "rules/copies.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -50,11 +51,12 @@ Position position_of(const Site &site) {
   return {};
 }
 
-// Does the statement bind a name that the call mentions, or change the model?
-bool changes(const Stmt *statement, const Call &call) {
+// Does the statement bind a name that the call mentions, as it is written or with what its names stand for, or change
+// the model?
+bool changes(const Site &site, const Stmt *statement, const Call &call) {
   return any_node(static_cast<const Node *>(statement), [&](const Node *node) {
     if (const auto *name = as<Name>(node); name != nullptr && name->context != Context::Load) {
-      return mentions(&call, name->id);
+      return mentions(&call, name->id) || mentions(original_of(site, &call), name->id);
     }
     const auto *other = as<Call>(node);
     const std::string_view method = other != nullptr ? called_method(*other) : std::string_view{};
@@ -96,7 +98,7 @@ void check(Site &site, const Call &call) {
       continue;
     }
     for (u32 between = k; between < place.index; ++between) {
-      if (changes((*place.block)[between], call)) {
+      if (changes(site, (*place.block)[between], call)) {
         return;
       }
     }

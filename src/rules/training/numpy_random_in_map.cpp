@@ -1,6 +1,6 @@
 #include "model/classes.h"
+#include "rules/copies.h"
 #include "rules/reach.h"
-#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>

@@ -83,5 +83,5 @@ class Kept(layers.Layer):
 
 
 def block(x, width):
-    x = layers.Dense(width)(x)
+    x = layers.Dense(width)(x)  # hint: DP238
     return layers.BatchNormalization()(x)
