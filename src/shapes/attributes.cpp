@@ -41,35 +41,43 @@ Value Interpreter::bound(const Value &receiver, Symbol name) {
   return Value::of(heap.arena.make<BoundMethod>(method));
 }
 
+Value Interpreter::api_attribute(Symbol api, Symbol name) {
+  const std::string dotted = std::string(api.text()) + "." + std::string(name.text());
+  if (const Dtype dtype = dtype_named(name.text()); dtype != Dtype::Unknown) {
+    const std::string_view top = api.text();
+    if (top == "torch") {
+      return Value::of(dtype);
+    }
+    if (top == "numpy" || top == "jax.numpy" || top == "tensorflow" || top == "tensorflow.dtypes") {
+      return Value::of(top == "numpy" && name.text() == "float"  ? Dtype::Float64
+                       : top == "numpy" && name.text() == "int"  ? Dtype::Int64
+                       : top == "numpy" && name.text() == "long" ? Dtype::Unknown
+                                                                 : dtype);
+    }
+  }
+  if (module() != nullptr) {
+    const auto imported = module()->imported.find(intern(dotted).id);
+    if (imported != module()->imported.end()) {
+      return Value::of(imported->second);
+    }
+  }
+  if (const model::Module *const source = source_called(dotted)) {
+    return Value::of(source);
+  }
+  if (dotted == "math.pi" || dotted == "numpy.pi") {
+    return Value::of_float(3.141592653589793);
+  }
+  return Value::api(canonical_name(dotted));
+}
+
 Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node) {
   switch (object.tag) {
   case Tag::Api: {
-    const std::string dotted = std::string(object.text()) + "." + std::string(name.text());
-    if (const Dtype dtype = dtype_named(name.text()); dtype != Dtype::Unknown) {
-      const std::string_view top = object.text();
-      if (top == "torch") {
-        return Value::of(dtype);
-      }
-      if (top == "numpy" || top == "jax.numpy" || top == "tensorflow" || top == "tensorflow.dtypes") {
-        return Value::of(top == "numpy" && name.text() == "float"  ? Dtype::Float64
-                         : top == "numpy" && name.text() == "int"  ? Dtype::Int64
-                         : top == "numpy" && name.text() == "long" ? Dtype::Unknown
-                                                                   : dtype);
-      }
+    const auto [known, is_new] = api_attributes_[module()].try_emplace(u64{object.number} << 32U | name.id);
+    if (is_new) {
+      known->second = api_attribute(object.name(), name);
     }
-    if (module() != nullptr) {
-      const auto imported = module()->imported.find(intern(dotted).id);
-      if (imported != module()->imported.end()) {
-        return Value::of(imported->second);
-      }
-    }
-    if (const model::Module *const source = source_called(dotted)) {
-      return Value::of(source);
-    }
-    if (dotted == "math.pi" || dotted == "numpy.pi") {
-      return Value::of_float(3.141592653589793);
-    }
-    return Value::api(canonical_name(dotted));
+    return known->second;
   }
   case Tag::Module: {
     const Frame *const frame = frame_of(object.module);
@@ -77,13 +85,8 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
     if (found != frame->content.names.end() && !found->second.is(Tag::Undefined)) {
       return found->second;
     }
-    for (const model::Module &other : project.modules) { // a module of the package
-      if (other.parts.size() == object.module->parts.size() + 1 && other.parts.back() == name &&
-          std::equal(object.module->parts.begin(), object.module->parts.end(), other.parts.begin())) {
-        return Value::of(&other);
-      }
-    }
-    return {};
+    const model::Module *const inside = submodule(*object.module, name);
+    return inside != nullptr ? Value::of(inside) : Value();
   }
   case Tag::Object:
     return object_attribute(*object.object, name, node);

@@ -210,7 +210,11 @@ Value Interpreter::eval_constant(const Constant *constant) {
     if (text.size() > kLongest) {
       return Value::of_text({});
     }
-    return Value::of_text(intern(string_value(module()->parsed->source, *as_string(constant))));
+    const auto [known, is_new] = texts_.try_emplace(constant);
+    if (is_new) {
+      known->second = intern(string_value(module()->parsed->source, *as_string(constant)));
+    }
+    return Value::of_text(known->second);
   }
   default:
     return {};

@@ -319,6 +319,8 @@ private:
   void run_module(const model::Module *module, Frame &frame);
   FunctionObject *wrapped_by(const python::Expr *decorator);
   const model::Module *source_called(std::string_view dotted);
+  const model::Module *submodule(const model::Module &package, Symbol name);
+  Value api_attribute(Symbol api, Symbol name);
   const model::Module *imported_from(const python::Node *node, std::string_view dotted);
 
   Limits limits_;
@@ -338,8 +340,12 @@ private:
   bool is_in_place_ = false;   // what is assigned is what stood there before: `x += 1` of a tensor
   bool rest_is_quiet_ = false; // of the current function: it was left under a test of sizes
   std::unordered_map<const model::Module *, Frame *> modules_;
-  std::optional<model::ModuleIndex> index_;              // of the project's files, if somebody asked for it
-  std::unordered_map<u32, std::unique_ptr<Spec>> specs_; // by API; null: none
+  std::optional<model::ModuleIndex> index_; // of the project's files, if somebody asked for it
+  // Modules by the module that they are in and their name there; and what APIs have in a module, by both names.
+  std::optional<std::unordered_map<u64, const model::Module *>> submodules_;
+  std::unordered_map<const model::Module *, std::unordered_map<u64, Value>> api_attributes_;
+  std::unordered_map<const python::Constant *, Symbol> texts_; // of short strings
+  std::unordered_map<u32, std::unique_ptr<Spec>> specs_;       // by API; null: none
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
   std::deque<FeaturesSeen> features_;
   std::unordered_set<u64> reported_;

@@ -3,6 +3,7 @@
 #include "shapes/interpreter.h"
 
 #include <algorithm>
+#include <map>
 
 namespace deepperf::shapes {
 
@@ -46,6 +47,34 @@ const model::Module *Interpreter::source_called(std::string_view dotted) {
     index_.emplace(project.modules);
   }
   return index_->find(*module(), intern(dotted), {}, 0);
+}
+
+// The first of the project's files that is this module of the package.
+const model::Module *Interpreter::submodule(const model::Module &package, Symbol name) {
+  const auto key = [](const model::Module &around, Symbol inside) { return u64{around.index} << 32U | inside.id; };
+  if (!submodules_) {
+    submodules_.emplace();
+    std::map<std::vector<u32>, std::vector<const model::Module *>> packages;
+    const auto ids = [](const model::Module &module, std::size_t count) {
+      std::vector<u32> found(count);
+      std::transform(module.parts.begin(), module.parts.begin() + static_cast<std::ptrdiff_t>(count), found.begin(),
+                     [](Symbol part) { return part.id; });
+      return found;
+    };
+    for (const model::Module &module : project.modules) {
+      packages[ids(module, module.parts.size())].push_back(&module);
+    }
+    for (const model::Module &module : project.modules) {
+      const auto around = module.parts.empty() ? packages.end() : packages.find(ids(module, module.parts.size() - 1));
+      if (around != packages.end()) {
+        for (const model::Module *one : around->second) {
+          submodules_->try_emplace(key(*one, module.parts.back()), &module);
+        }
+      }
+    }
+  }
+  const auto found = submodules_->find(key(package, name));
+  return found != submodules_->end() ? found->second : nullptr;
 }
 
 const model::Module *Interpreter::imported_from(const Node *node, std::string_view dotted) {
