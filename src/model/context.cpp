@@ -458,6 +458,10 @@ void find_contexts(Project &project) {
         }
       }
       site.callee->context |= bits;
+      if (site.maybe_no_grad) {
+        site.callee->context |= kGradMaybeOff;
+        switched.push_back(site.callee);
+      }
     }
   }
   for (FunctionInfo &function : project.functions) {

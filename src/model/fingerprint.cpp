@@ -285,7 +285,7 @@ private:
       hash.add(node_of(site.loop));
       hash.add(u64{site.once} | u64{site.in_tape} << 1U | u64{site.bound} << 2U | u64{site.no_grad} << 3U |
                u64{site.by_type} << 4U | u64{site.eager_test} << 5U | u64{site.behind_guard} << 6U |
-               u64{site.conditional} << 7U);
+               u64{site.conditional} << 7U | u64{site.maybe_no_grad} << 8U);
     }
     hash.add(function.events.size());
     for (const Event &event : function.events) {

@@ -148,12 +148,13 @@ struct CallSite {
   Loop *loop = nullptr;
   bool once = false;
   bool in_tape = false;
-  bool bound = false;        // the first parameter is filled by the object
-  bool no_grad = false;      // under torch.no_grad() or the like
-  bool by_type = false;      // only for arguments of some type
-  bool eager_test = false;   // under `if tf.executing_eagerly()`
-  bool behind_guard = false; // see OpFact
-  bool conditional = false;  // under a test whose answer may differ from step to step: see is_setting
+  bool bound = false;         // the first parameter is filled by the object
+  bool no_grad = false;       // under torch.no_grad() or the like
+  bool maybe_no_grad = false; // under torch.set_grad_enabled(is_training)
+  bool by_type = false;       // only for arguments of some type
+  bool eager_test = false;    // under `if tf.executing_eagerly()`
+  bool behind_guard = false;  // see OpFact
+  bool conditional = false;   // under a test whose answer may differ from step to step: see is_setting
 };
 
 // Something that a function does itself and that its callers want to know, in the order of its code.

@@ -105,6 +105,7 @@ private:
     bool initial_value = false;
     bool by_type = false; // in a branch that asks for the type of a parameter, or one of several things that are called
     bool no_grad = false;
+    bool maybe_no_grad = false;           // under torch.set_grad_enabled() of something that is not known
     bool conditional = false;             // under a test whose answer may differ from step to step
     const python::Node *branch = nullptr; // the innermost `if`, loop or the like
     bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing

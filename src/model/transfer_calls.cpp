@@ -400,6 +400,7 @@ Value Transfer::enter_function(const Call *call, FunctionInfo *function, bool bo
     site.in_tape = around_.in_tape;
     site.bound = bound;
     site.no_grad = around_.no_grad;
+    site.maybe_no_grad = around_.maybe_no_grad;
     site.by_type = around_.by_type;
     site.eager_test = around_.eager_test;
     site.conditional = around_.conditional;

@@ -426,6 +426,13 @@ bool scopes_operations(const Expr *context) {
          name == "control_dependencies" || name == "arg_scope" || name == "colocate_with";
 }
 
+// `torch.set_grad_enabled(is_training)`
+bool may_switch_gradients(const Expr *context) {
+  const auto *call = as<Call>(context);
+  return call != nullptr && called_name(*call) == "set_grad_enabled" && call->args.size() == 1 &&
+         !is_constant(call->args[0], ConstantKind::True);
+}
+
 } // namespace
 
 void Transfer::walk_with(const With *statement) {
@@ -434,6 +441,7 @@ void Transfer::walk_with(const With *statement) {
     Value value = eval(item.context_expr);
     around_.in_tape |= value.is_kind(Kind::GradientTape);
     around_.no_grad |= value.is_kind(Kind::NoGrad);
+    around_.maybe_no_grad |= may_switch_gradients(item.context_expr);
     if (recording() && scopes_operations(item.context_expr)) {
       around_.scope = arena_.make<OpScope>(item.context_expr, around_.scope);
     }
