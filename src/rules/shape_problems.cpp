@@ -36,7 +36,7 @@ const ShapeProblems &problems_in(const model::Project &project, ProjectShapes *k
 const std::vector<shapes::Problem> &ProjectShapes::problems() {
   if (!problems_) {
     const StepLimit none(kNoStepLimit); // it has limits of its own
-    problems_ = std::move(shapes::analyse(project_)->interpreter.problems);
+    problems_ = std::move(shapes::analyse(project_, {}, memory_)->interpreter.problems);
   }
   return *problems_;
 }

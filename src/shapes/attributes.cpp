@@ -80,6 +80,9 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
     for (const model::Module &other : project.modules) { // a module of the package
       if (other.parts.size() == object.module->parts.size() + 1 && other.parts.back() == name &&
           std::equal(object.module->parts.begin(), object.module->parts.end(), other.parts.begin())) {
+        if (module() != nullptr) {
+          looked_up.emplace(module()->index, other.index);
+        }
         return Value::of(&other);
       }
     }
@@ -316,6 +319,7 @@ void Interpreter::set_attribute(const Value &object, Symbol name, const Value &v
     ObjectContent &content = heap.change(*object.object);
     content.attributes[name.id] = value;
     if (value.is(Tag::Object) && !value.object->name) {
+      heap.note_change(value.object->owner);
       value.object->name = name;
     }
     return;
