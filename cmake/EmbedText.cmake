@@ -53,5 +53,8 @@ function(deepperf_embed_files target function)
     COMMENT "Embedding the tables of ${target}"
     VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  # Else what makes these files would wait for the libraries that the target links: a command waits for what all targets that use it wait for.
+  add_custom_target(${target}_files DEPENDS ${files} ${output})
+  add_dependencies(${target} ${target}_files)
   set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -2,11 +2,15 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -15,6 +19,149 @@ namespace deepperf {
 namespace {
 
 constexpr std::size_t kStackSize = std::size_t{256} << 20; // reserved, not used, until something nests that deeply
+constexpr std::size_t kMostIdle = 64;
+
+// What somebody waits for.
+class Countdown {
+public:
+  explicit Countdown(std::size_t count) : open_(count) {}
+
+  // Whoever waits may be gone when this returns.
+  void arrive() {
+    const std::scoped_lock lock(mutex_);
+    if (--open_ == 0) {
+      done_.notify_one();
+    }
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return open_ == 0; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::size_t open_;
+};
+
+// Of this thread. What nested deeply may have taken much of it, and would keep it.
+class Stack {
+public:
+  Stack() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      void *lowest = nullptr;
+      std::size_t size = 0;
+      pthread_attr_getstack(&attributes, &lowest, &size);
+      pthread_attr_destroy(&attributes);
+      lowest_ = static_cast<char *>(lowest);
+    }
+  }
+
+  // All but what is in use, and the next that will be.
+  void give_back() const {
+    constexpr std::size_t kKept = std::size_t{1} << 20;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto *const here = static_cast<const char *>(__builtin_frame_address(0));
+    const auto free = static_cast<std::size_t>(here - lowest_);
+    if (lowest_ != nullptr && free > kKept) {
+      madvise(lowest_, (free - kKept) / page * page, MADV_DONTNEED);
+    }
+  }
+
+private:
+  char *lowest_ = nullptr;
+};
+
+// Threads that have done their work wait for more. A check starts threads several times, and an editor asks for a check
+// with every key: to begin a thread is cheap, but at its end it gives its memory back, which the next one has to get
+// again, page by page.
+class Threads {
+public:
+  struct Task {
+    void (*run)(void *) = nullptr;
+    void *argument = nullptr;
+    Countdown *end = nullptr;
+  };
+
+  // Of the process, and never destroyed: threads wait there when the process ends.
+  static Threads &all() {
+    static Threads *const threads = new Threads;
+    return *threads;
+  }
+
+  // False if the system gives no more threads.
+  bool start(const Task &task) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        Seat &seat = *idle_.back();
+        idle_.pop_back();
+        seat.task = task;
+        seat.wake.notify_one();
+        return true;
+      }
+    }
+    auto first = std::make_unique<Task>(task);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kStackSize);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread{};
+    const bool is_started = pthread_create(&thread, &attributes, serve, first.get()) == 0;
+    pthread_attr_destroy(&attributes);
+    if (is_started) {
+      first.release(); // the thread's
+    }
+    return is_started;
+  }
+
+private:
+  // One thread's place to wait at.
+  struct Seat {
+    std::condition_variable wake;
+    Task task;
+  };
+
+  static void *serve(void *first) {
+    Task task;
+    {
+      const std::unique_ptr<Task> given(static_cast<Task *>(first));
+      task = *given;
+    }
+    Threads &threads = all();
+    const Stack stack;
+    Seat seat;
+    do {
+      task.run(task.argument);
+      stack.give_back();
+    } while (threads.take_next(seat, task));
+    return nullptr;
+  }
+
+  // Says that the last task has ended, and waits for another. False if enough threads wait already.
+  bool take_next(Seat &seat, Task &task) {
+    std::unique_lock lock(mutex_);
+    const bool stays = idle_.size() < kMostIdle;
+    if (stays) {
+      seat.task = {};
+      idle_.push_back(&seat);
+    }
+    Countdown *const end = task.end;
+    lock.unlock();
+    end->arrive(); // afterwards, so that whoever waits finds this thread idle
+    if (!stays) {
+      return false;
+    }
+    lock.lock();
+    seat.wake.wait(lock, [&seat] { return seat.task.run != nullptr; });
+    task = seat.task;
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<Seat *> idle_;
+};
 
 struct Job {
   const std::function<void(u32)> *work = nullptr;
@@ -22,14 +169,13 @@ struct Job {
   std::exception_ptr thrown;
 };
 
-void *run_job(void *argument) {
+void run_job(void *argument) {
   auto *job = static_cast<Job *>(argument);
   try {
     (*job->work)(job->index);
   } catch (...) {
     job->thrown = std::current_exception();
   }
-  return nullptr;
 }
 
 } // namespace
@@ -44,41 +190,21 @@ u32 available_cores() {
   return count < 1 ? 1 : static_cast<u32>(count);
 }
 
-namespace {
-
-// False if the system gives no more threads.
-bool start_thread(void *(*run)(void *), void *argument, std::vector<pthread_t> &threads) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackSize);
-  pthread_t thread{};
-  const bool is_started = pthread_create(&thread, &attributes, run, argument) == 0;
-  pthread_attr_destroy(&attributes);
-  if (is_started) {
-    threads.push_back(thread);
-  }
-  return is_started;
-}
-
-void join_all(const std::vector<pthread_t> &threads) {
-  for (const pthread_t thread : threads) {
-    pthread_join(thread, nullptr);
-  }
-}
-
-} // namespace
-
 void run_workers(u32 count, const std::function<void(u32)> &work) {
   std::vector<Job> jobs(count);
-  std::vector<pthread_t> threads;
-  threads.reserve(count);
-  bool failed = false;
-  for (u32 i = 0; i < count && !failed; ++i) {
-    jobs[i] = {&work, i, nullptr};
-    failed = !start_thread(run_job, &jobs[i], threads);
+  Countdown end(count);
+  u32 started = 0;
+  for (; started < count; ++started) {
+    jobs[started] = {&work, started, nullptr};
+    if (!Threads::all().start({run_job, &jobs[started], &end})) {
+      break;
+    }
   }
-  join_all(threads);
-  if (failed && threads.empty()) {
+  for (u32 i = started; i < count; ++i) {
+    end.arrive();
+  }
+  end.wait();
+  if (started == 0 && count != 0) {
     throw std::runtime_error("cannot start a thread");
   }
   for (const Job &job : jobs) {
@@ -114,7 +240,8 @@ struct WorkerTeam::Shared {
   std::atomic<bool> is_over{false};
   bool may_spin = false; // each thread has a core
   std::exception_ptr thrown;
-  std::vector<pthread_t> threads;
+  u32 threads = 0;                 // beside the caller
+  std::optional<Countdown> served; // by all of them, when it is over
   std::atomic<u32> next_member{1};
 
   void work_as(u32 member) {
@@ -155,15 +282,19 @@ struct WorkerTeam::Shared {
     }
   }
 
-  static void *serve_as_thread(void *shared) {
-    static_cast<Shared *>(shared)->serve();
-    return nullptr;
-  }
+  static void serve_as_thread(void *shared) { static_cast<Shared *>(shared)->serve(); }
 };
 
 WorkerTeam::WorkerTeam(u32 size) : shared_(std::make_unique<Shared>()) {
   shared_->may_spin = size > 1 && size <= available_cores();
-  for (u32 i = 1; i < size && start_thread(Shared::serve_as_thread, shared_.get(), shared_->threads); ++i) {
+  const u32 wanted = size > 1 ? size - 1 : 0;
+  shared_->served.emplace(wanted);
+  while (shared_->threads < wanted &&
+         Threads::all().start({Shared::serve_as_thread, shared_.get(), &*shared_->served})) {
+    ++shared_->threads;
+  }
+  for (u32 i = shared_->threads; i < wanted; ++i) {
+    shared_->served->arrive();
   }
 }
 
@@ -173,17 +304,17 @@ WorkerTeam::~WorkerTeam() {
     shared_->is_over = true;
   }
   shared_->begins.notify_all();
-  join_all(shared_->threads);
+  shared_->served->wait();
 }
 
-u32 WorkerTeam::size() const { return static_cast<u32>(shared_->threads.size()) + 1; }
+u32 WorkerTeam::size() const { return shared_->threads + 1; }
 
 void WorkerTeam::run(const std::function<void(u32)> &work) {
   {
     const std::scoped_lock lock(shared_->mutex);
     shared_->work = &work;
     shared_->thrown = nullptr;
-    shared_->running = static_cast<u32>(shared_->threads.size());
+    shared_->running = shared_->threads;
     ++shared_->round;
   }
   shared_->begins.notify_all();

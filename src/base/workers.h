@@ -12,8 +12,8 @@ namespace deepperf {
 u32 available_cores();
 
 // Runs `work(0)` … `work(count - 1)`, each on a thread of its own, and waits for all. What one of them throws is thrown
-// again when all have ended. The threads have stacks that are
-// large enough for the deepest tree the parser allows, whatever the caller's stack is.
+// again when all have ended. The threads have stacks that are large enough for the deepest tree the parser allows,
+// whatever the caller's stack is. They are used again, so what is thread_local may be from earlier work.
 void run_workers(u32 count, const std::function<void(u32)> &work);
 
 // Runs the work on one such thread. Whoever walks a tree does it here, or on a worker: the main thread's stack is as

@@ -332,11 +332,13 @@ private:
   Analysed analyse(const model::Group &files, u32 threads, rules::Timings *time) const {
     const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
     Analysed result;
+    shapes::RootMemory *shapes = nullptr;
     try {
       if (residents_ != nullptr) {
         const Residents::Analysed known = residents_->analyse(files, loaded_, threads);
         result.project = known.project;
         result.kept = known.linting;
+        shapes = known.shapes;
       }
     } catch (...) {
       residents_->forget();
@@ -346,7 +348,7 @@ private:
       result.own = model::analyse(files, threads);
       result.project = result.own.get();
     }
-    result.shapes = std::make_unique<rules::ProjectShapes>(*result.project);
+    result.shapes = std::make_unique<rules::ProjectShapes>(*result.project, shapes);
     return result;
   }
 

@@ -51,6 +51,7 @@ void Residents::forget() {
 void Residents::forget_lintings() {
   for (Kept &kept : kept_) {
     kept.linted->linting.forget();
+    kept.linted->shapes.forget();
   }
 }
 
@@ -68,18 +69,21 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
   const auto known = std::ranges::find(kept_, now.files, &Kept::files);
   std::vector<bool> is_changed;
   rules::KeptLinting linting;
+  shapes::RootMemory shapes;
   if (known != kept_.end()) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       is_changed.push_back(now.serials[i] != known->serials[i]);
     }
+    known->linted->shapes.note_changed(is_changed);
     if (known->linted->resident.update(files, is_changed, threads)) {
       known->serials = std::move(now.serials);
       std::rotate(known, known + 1, kept_.end());
       Linted &linted = *kept_.back().linted;
       linted.linting.begin(linted.resident.project(), is_changed, threads);
-      return {&linted.resident.project(), &linted.linting};
+      return {&linted.resident.project(), &linted.linting, &linted.shapes};
     }
     linting = std::move(known->linted->linting); // which holds for modules that are the same in the new project
+    shapes = std::move(known->linted->shapes);
     kept_.erase(known);
   }
   // Of what was kept with some of these files, nothing holds any more.
@@ -92,10 +96,11 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
   }
   now.linted = std::make_unique<Linted>(files, threads);
   now.linted->linting = std::move(linting);
+  now.linted->shapes = std::move(shapes);
   kept_.push_back(std::move(now));
   Linted &linted = *kept_.back().linted;
   linted.linting.begin(linted.resident.project(), is_changed, threads);
-  return {&linted.resident.project(), &linted.linting};
+  return {&linted.resident.project(), &linted.linting, &linted.shapes};
 }
 
 } // namespace deepperf::check

@@ -5,6 +5,7 @@
 #include "model/imports.h"
 #include "model/resident.h"
 #include "rules/kept_linting.h"
+#include "shapes/root_memory.h"
 
 #include <memory>
 #include <vector>
@@ -24,6 +25,7 @@ public:
   struct Analysed {
     const model::Project *project = nullptr;
     rules::KeptLinting *linting = nullptr; // it has begun with the project
+    shapes::RootMemory *shapes = nullptr;
   };
   // The project of these files, as they are now; null if it should rather be made from the beginning, and not kept.
   // Trees that are held must be as they are, all others as the parser gave them. If null, all are.
@@ -44,6 +46,7 @@ private:
 
     model::Resident resident;
     rules::KeptLinting linting;
+    shapes::RootMemory shapes;
   };
   struct Kept {
     std::vector<u32> files;   // by their numbers

@@ -25,18 +25,24 @@ ShapeProblems by_module(const std::vector<shapes::Problem> &problems) {
   return found;
 }
 
+// In one place, because a memory finds a fact again only by the same way to find it.
+const ShapeProblems &problems_in(const model::Project &project, ProjectShapes *known, Memory &memory) {
+  return memory.recall<ShapeProblems>(
+      &project, [&] { return by_module(known != nullptr ? known->problems() : ProjectShapes(project).problems()); });
+}
+
 } // namespace
 
 const std::vector<shapes::Problem> &ProjectShapes::problems() {
   if (!problems_) {
     const StepLimit none(kNoStepLimit); // it has limits of its own
-    problems_ = std::move(shapes::analyse(project_)->interpreter.problems);
+    problems_ = std::move(shapes::analyse(project_, {}, memory_)->interpreter.problems);
   }
   return *problems_;
 }
 
 void recall_shapes(const model::Project &project, ProjectShapes &shapes, Memory &memory) {
-  memory.recall<ShapeProblems>(&project, [&] { return by_module(shapes.problems()); });
+  problems_in(project, &shapes, memory);
 }
 
 namespace {
@@ -55,8 +61,7 @@ bool is_shown_by_caller(const Site &site, Span place) {
 } // namespace
 
 void report_shape_problems(Site &site, shapes::Fault fault) {
-  const ShapeProblems &problems = site.memory.recall<ShapeProblems>(
-      &site.project, [&] { return by_module(ProjectShapes(site.project).problems()); });
+  const ShapeProblems &problems = problems_in(site.project, nullptr, site.memory);
   const auto here = problems.of.find(site.module);
   if (here == problems.of.end()) {
     return;

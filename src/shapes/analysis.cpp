@@ -23,8 +23,8 @@ std::string_view name_in(const Expr *annotation) {
 
 class Runner {
 public:
-  Runner(const model::Project &project, const AnalysisOptions &options, Analysis &analysis)
-      : project_(project), options_(options), analysis_(analysis), in_(analysis.interpreter) {
+  Runner(const model::Project &project, const AnalysisOptions &options, Analysis &analysis, RootMemory *memory)
+      : project_(project), options_(options), analysis_(analysis), in_(analysis.interpreter), memory_(memory) {
     in_.keeps_details = options.for_people;
   }
 
@@ -39,6 +39,9 @@ public:
       return;
     }
     in_.globals_may_differ = !options_.for_people;
+    if (memory_ != nullptr) {
+      memory_->begin(in_);
+    }
     run_unreached_modules();
     if (!options_.for_people) {
       run_unreached_functions();
@@ -69,7 +72,9 @@ private:
   void run_module(const model::Module &module) {
     Root root = begin("<module>", &module, 0);
     analysis_.roots.pop_back(); // others may come while its code runs
+    in_.heap.owner = module.index + 1;
     in_.run_root(&module, [&] {
+      in_.module_runs.push_back({.module = module.index, .is_main = true, .modes = in_.modes()});
       const auto mains = in_.mains;
       for (const auto &[owner, statement] : mains) {
         if (owner == &module) {
@@ -219,6 +224,17 @@ private:
     }
   }
 
+  // A root that nothing of the program reaches.
+  template <class Body> void run_unreached(const model::Module *module, const Node *node, Body body) {
+    if (memory_ == nullptr) {
+      in_.run_root(module, body);
+    } else if (!memory_->recall(in_, *module, node)) {
+      memory_->enter(in_);
+      in_.run_root(module, body);
+      memory_->leave(in_, *module, node);
+    }
+  }
+
   void run_unreached_modules() {
     for (std::size_t i = 0; i < in_.heap.classes().size(); ++i) {
       ClassObject &type = in_.heap.classes()[i];
@@ -241,7 +257,7 @@ private:
       Root root = begin(std::string(type.name.text()), type.module, type.node->start);
       analysis_.roots.pop_back();
       root.is_assumed = true;
-      in_.run_root(type.module, [&] {
+      run_unreached(type.module, type.node, [&] {
         const u64 calls_before = in_.calls_made;
         const Value object = symbolic(type);
         if (!object.is(Tag::Object)) {
@@ -274,7 +290,7 @@ private:
       if (function.closure != nullptr && function.closure->function != nullptr) {
         continue; // inside of another one: its names are not what they will be
       }
-      in_.run_root(function.module, [&] {
+      run_unreached(function.module, function.node, [&] {
         Arguments arguments = stand_ins(function, 0, true, nullptr);
         if (function.owner != nullptr && !function.is_static && !arguments.positional.empty()) {
           // A method of an object that nobody made: what it holds is not known.
@@ -411,12 +427,13 @@ private:
   const AnalysisOptions &options_;
   Analysis &analysis_;
   Interpreter &in_;
+  RootMemory *const memory_;
   std::unordered_map<const Node *, std::vector<Symbol>> stored_; // by method
 };
 
 } // namespace
 
-std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options) {
+std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options, RootMemory *memory) {
   // A check should cost little more than without shapes; who asks for the shapes of a model wants all of them.
   Limits limits;
   limits.steps_of_root = options.for_people ? 3'000'000 : options.seen != nullptr ? 100'000 : 30'000;
@@ -428,7 +445,10 @@ std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisO
     analysis->seen.module = options.seen;
     analysis->interpreter.seen = &analysis->seen;
   }
-  Runner(project, options, *analysis).run();
+  Runner(project, options, *analysis, memory).run();
+  if (memory != nullptr && !memory->end(analysis->interpreter)) {
+    return analyse(project, options, memory);
+  }
   return analysis;
 }
 

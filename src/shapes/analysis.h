@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shapes/interpreter.h"
+#include "shapes/root_memory.h"
 
 #include <memory>
 #include <string>
@@ -60,7 +61,9 @@ struct Analysis {
   bool is_entry_found = true;
 };
 
-std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options = {});
+// With a memory, roots of which nothing has changed do not run again; only `problems` are complete then.
+std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options = {},
+                                  RootMemory *memory = nullptr);
 
 // The tensor that a value is; of a value from outside, the one that it was used as. Null if there is none.
 const Tensor *tensor_of(const Value &value);

@@ -86,6 +86,9 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
       return found->second;
     }
     const model::Module *const inside = submodule(*object.module, name);
+    if (inside != nullptr && module() != nullptr) {
+      looked_up.emplace(module()->index, inside->index);
+    }
     return inside != nullptr ? Value::of(inside) : Value();
   }
   case Tag::Object:
@@ -319,6 +322,7 @@ void Interpreter::set_attribute(const Value &object, Symbol name, const Value &v
     ObjectContent &content = heap.change(*object.object);
     content.attributes[name.id] = value;
     if (value.is(Tag::Object) && !value.object->name) {
+      heap.note_change(value.object->owner);
       value.object->name = name;
     }
     return;

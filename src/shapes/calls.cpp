@@ -341,6 +341,10 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
   }
   function.is_reached = true;
   function.last_call = ++calls_made;
+  if (function.last_root != root) {
+    function.last_root = root;
+    doings.called.push_back(function.node);
+  }
   const bool is_quiet_here = rest_is_quiet_;
   const StateKeeper keeper(*this);
   quiet_ += is_quiet_here ? 1 : 0;

@@ -350,6 +350,7 @@ void Interpreter::set_subscript(const Value &object, const Value &index, const V
       content.keys.push_back(index.name());
       content.items.push_back(value);
       if (value.is(Tag::Object) && !value.object->name) {
+        heap.note_change(value.object->owner);
         value.object->name = index.name();
       }
       return;

@@ -32,6 +32,7 @@ Dim Terms::symbol(std::string_view name, i64 least) {
 u32 Terms::keep_monomial(Monomial monomial) {
   const auto [place, is_new] = monomial_index_.try_emplace(monomial, static_cast<u32>(monomials_.size()));
   if (is_new) {
+    is_shared_ = is_shared_ || (!monomial.empty() && monomial.back() < first_atom_);
     monomials_.push_back(std::move(monomial));
   }
   return place->second;
@@ -210,10 +211,18 @@ std::optional<Dim> Terms::divide_exactly(Dim a, Dim b) {
   return keep(std::move(result));
 }
 
+bool Terms::is_older(Dim dim) const {
+  return first_atom_ != 0 &&
+         (dim.is_constant() || std::ranges::all_of(forms_[dim.form].terms, [this](const auto &term) {
+            return monomials_[term.first].back() < first_atom_;
+          }));
+}
+
 Dim Terms::quotient(Dim a, Dim b) {
   const auto key = std::tuple(a.value, a.form, b.value, b.form);
   const auto [place, is_new] = quotient_index_.try_emplace(key, static_cast<u32>(atoms_.size()));
   if (is_new) {
+    is_shared_ = is_shared_ || (is_older(a) && is_older(b));
     Atom &atom = atoms_.emplace_back();
     atom.is_quotient = true;
     atom.numerator = a;

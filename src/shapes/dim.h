@@ -61,6 +61,12 @@ public:
 
   [[nodiscard]] std::string text(Dim dim) const; // "4*N + 1", "?"
 
+  // From now on, what is made of symbols that were there before is noticed: its place in an order depends on who made
+  // it.
+  void begin_root() { first_atom_ = static_cast<u32>(atoms_.size()); }
+  [[nodiscard]] bool is_shared() const { return is_shared_; }
+  [[nodiscard]] std::size_t forms() const { return forms_.size(); }
+
 private:
   struct Atom {
     std::string name; // of a symbol
@@ -85,6 +91,7 @@ private:
   [[nodiscard]] std::optional<double> least(const Form &form, bool negated) const;
   [[nodiscard]] i64 least_of(const Monomial &monomial) const;
   [[nodiscard]] std::string text_of(u32 atom) const;
+  [[nodiscard]] bool is_older(Dim dim) const; // than the root
 
   std::vector<Atom> atoms_;
   std::vector<Monomial> monomials_;
@@ -92,6 +99,8 @@ private:
   std::map<Monomial, u32> monomial_index_;
   std::map<Form, u32> form_index_;
   std::map<std::tuple<i64, u32, i64, u32>, u32> quotient_index_;
+  u32 first_atom_ = 0; // of the root
+  bool is_shared_ = false;
 };
 
 } // namespace deepperf::shapes

@@ -10,21 +10,28 @@ using Tag = Value::Tag;
 Value Heap::new_list(std::vector<Value> items, Tag tag) {
   copied_ += items.size();
   ListObject &list = lists_.emplace_back();
+  list.owner = owner;
   list.content.items = std::move(items);
   return Value::of(&list, tag);
 }
 
 Value Heap::new_open_list(const Value &element, Tag tag) {
   ListObject &list = lists_.emplace_back();
+  list.owner = owner;
   list.content.items.push_back(element);
   list.content.is_open = true;
   return Value::of(&list, tag);
 }
 
-DictObject *Heap::new_dict() { return &dicts_.emplace_back(); }
+DictObject *Heap::new_dict() {
+  DictObject &dict = dicts_.emplace_back();
+  dict.owner = owner;
+  return &dict;
+}
 
 Frame *Heap::new_frame(Frame *outer, const model::Module *module) {
   Frame &frame = frames_.emplace_back();
+  frame.owner = owner;
   frame.outer = outer;
   frame.module = module;
   return &frame;
@@ -32,6 +39,7 @@ Frame *Heap::new_frame(Frame *outer, const model::Module *module) {
 
 Object *Heap::new_object(ClassObject *type, Symbol api) {
   Object &object = objects_.emplace_back();
+  object.owner = owner;
   object.type = type;
   object.content.api = api;
   return &object;
@@ -39,6 +47,7 @@ Object *Heap::new_object(ClassObject *type, Symbol api) {
 
 OpaqueObject *Heap::new_opaque(std::string name) {
   OpaqueObject &opaque = opaques_.emplace_back();
+  opaque.owner = owner;
   opaque.name = std::move(name);
   return &opaque;
 }
@@ -51,6 +60,7 @@ Value &value_at(Frame &frame, u32 place) { return const_cast<Value &>((frame.con
 } // namespace
 
 void Heap::bind(Frame &frame, u32 name, const Value &value) {
+  note_change(frame.owner);
   Names &names = frame.content.names;
   const auto found = names.find(name);
   const auto place = static_cast<u32>(found - names.begin());

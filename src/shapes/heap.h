@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ inline std::size_t size_of(const OpaqueContent &content) { return content.attrib
 
 class Heap {
   template <class T, class Part> auto &changed(T &object, Part part) {
+    note_change(object.owner);
     if (!branches_.empty() && object.saved_at != branches_.back().id) {
       Branch &branch = branches_.back();
       copied_ += size_of(object.content);
@@ -66,6 +68,16 @@ public:
   explicit Heap(Terms &terms) : terms_(terms) {}
 
   Arena arena;
+
+  // Who is at work: a module, by its index from 1 on, or a root after all modules. What is made then belongs to it.
+  u32 owner = 0;
+  // Who changed something, and whose it was, where that is not the same.
+  std::set<std::pair<u32, u32>> foreign;
+  void note_change(u32 of) {
+    if (of != owner) [[unlikely]] {
+      foreign.emplace(owner, of);
+    }
+  }
 
   Value new_list(std::vector<Value> items, Value::Tag tag = Value::Tag::List);
   Value new_open_list(const Value &element, Value::Tag tag = Value::Tag::List); // of unknown length

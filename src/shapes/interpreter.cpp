@@ -45,6 +45,8 @@ void Interpreter::run_root(const model::Module *module, FunctionRef<void()> body
   const StateKeeper keeper(*this);
   quiet_ = no_grad_ = autocast_ = 0;
   used_ = 0;
+  is_undecided_ = false;
+  heap.take_copied(); // what others copied
   lost.reset();
   frame_ = frame_of(module);
   body();
@@ -75,7 +77,7 @@ Value Interpreter::make_tensor(Tensor tensor, Symbol operation, const Expr *node
                                const std::vector<const Tensor *> &inputs, const Object *layer) {
   constexpr std::size_t kMostSteps = 100'000;
   tensor.order = 0;
-  if (steps.size() < kMostSteps) {
+  if (steps_made() < kMostSteps) {
     tensor.step = static_cast<u32>(steps.size());
     Step &step = steps.emplace_back();
     step.module = module();
@@ -93,17 +95,28 @@ Value Interpreter::make_tensor(Tensor tensor, Symbol operation, const Expr *node
   return plain_tensor(tensor);
 }
 
+bool Interpreter::note_report(u64 report) {
+  const auto [place, is_new] = reported_.try_emplace(report, root);
+  if (is_new) {
+    doings.reports.push_back(report);
+  } else if (place->second != root) {
+    doings.is_alone = false;
+  }
+  return is_new;
+}
+
 Problem *Interpreter::report(Fault fault, const Node *place, std::string message) {
   if (quiet_ > 0 || rest_is_quiet_ || place == nullptr || module() == nullptr) {
     return nullptr;
   }
   const u64 key = (u64{module()->file.value} << 40) | (u64{static_cast<u8>(fault)} << 32) | place->start;
-  if (!reported_.insert(key ^ (u64{place->end} << 8)).second) {
+  if (!note_report(key ^ (u64{place->end} << 8))) {
     return nullptr;
   }
   // The same fault three times in one call, as for a query, a key and a value: it would have stopped at the first.
-  const u64 call = reinterpret_cast<std::uintptr_t>(frame_);
-  if (!reported_.insert(std::hash<std::string>{}(message) ^ (call * 0x9e3779b97f4a7c15U)).second) {
+  const bool is_of_module = frame_->outer == nullptr && frame_->function == nullptr;
+  const u64 call = is_of_module ? module()->file.value : reinterpret_cast<std::uintptr_t>(frame_);
+  if (!note_report(std::hash<std::string>{}(message) ^ (call * 0x9e3779b97f4a7c15U))) {
     return nullptr;
   }
   Problem &problem = problems.emplace_back();

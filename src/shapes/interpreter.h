@@ -18,10 +18,11 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace deepperf::shapes {
@@ -86,6 +87,31 @@ struct LaterCheck {
   Dim right;
   bool must_divide = false; // left by right; else they must be equal
   bool is_reported = false;
+};
+
+// What the program was told about all that it does.
+struct Modes {
+  bool is_changed_default_dtype = false;
+  bool is_changed_default_device = false;
+  bool is_frozen_somewhere = false;
+  bool is_promoting = false;
+  Truth has_channels_first = Truth::No;
+  friend bool operator==(const Modes &, const Modes &) = default;
+};
+
+// The code of a module began to run.
+struct ModuleRun {
+  u32 module = 0;
+  bool is_main = false; // what stands under `if __name__ == "__main__":`
+  Modes modes;
+  friend bool operator==(const ModuleRun &, const ModuleRun &) = default;
+};
+
+// What a root did besides its problems (root_memory.h).
+struct Doings {
+  std::vector<u64> reports;
+  std::vector<const python::Node *> called; // functions
+  bool is_alone = true; // nothing of it depends on what other roots did, or on files that it does not import
 };
 
 class Interpreter {
@@ -228,6 +254,33 @@ public:
   [[nodiscard]] bool is_spent() const { return all_used_ >= limits_.steps_of_all; }
   [[nodiscard]] Frame *current_frame() const { return frame_; }
   [[nodiscard]] u64 steps_used() const { return all_used_; }
+
+  // ---- For analyses that leave out roots (root_memory.h)
+  u32 root = 0; // that runs; 0: the code of modules
+  Doings doings;
+  std::vector<ModuleRun> module_runs;
+  std::set<std::pair<u32, u32>> looked_up; // modules that found others by their names
+  bool counts_loops = false;               // how often a loop ran decides what is looked at
+  [[nodiscard]] Modes modes() const {
+    return {is_changed_default_dtype, is_changed_default_device, is_frozen_somewhere, is_promoting, has_channels_first};
+  }
+  void set_modes(const Modes &modes) {
+    is_changed_default_dtype = modes.is_changed_default_dtype;
+    is_changed_default_device = modes.is_changed_default_device;
+    is_frozen_somewhere = modes.is_frozen_somewhere;
+    is_promoting = modes.is_promoting;
+    has_channels_first = modes.has_channels_first;
+  }
+  [[nodiscard]] u64 steps_made() const { return steps.size() + steps_left_out_; }
+  [[nodiscard]] bool may_use(u64 used) const { return all_used_ + used < limits_.steps_of_all; }
+  void leave_out(u64 used, u64 made) {
+    all_used_ += used;
+    steps_left_out_ += made;
+  }
+  [[nodiscard]] bool is_reported(u64 report) const { return reported_.contains(report); }
+  // False if it is known.
+  bool note_report(u64 report);
+  [[nodiscard]] bool has_features() const { return !features_.empty(); }
   // As module.to(device) does: parameters and buffers at any depth.
   void set_device(const Value &value, Device device, u32 depth = 0);
 
@@ -348,7 +401,8 @@ private:
   std::unordered_map<u32, std::unique_ptr<Spec>> specs_;       // by API; null: none
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
   std::deque<FeaturesSeen> features_;
-  std::unordered_set<u64> reported_;
+  std::unordered_map<u64, u32> reported_; // and by which root
+  u64 steps_left_out_ = 0;
   std::unordered_map<const python::For *, u32> last_batches_; // how often they were run
 };
 

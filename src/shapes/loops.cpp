@@ -157,8 +157,11 @@ bool Interpreter::goes_over_all(const Expr *iterable) {
 void Interpreter::run_with_last_batch(const For *statement, const Value &element) {
   constexpr u32 kMostTimes = 3; // of one loop: more is the same again, in another epoch
   const LoaderBatches *const batches = batches_of(*this, element);
-  if (batches == nullptr || is_quiet() || used_ > limit_ / 2 || !goes_over_all(statement->iter) ||
-      last_batches_[statement]++ >= kMostTimes) {
+  if (batches == nullptr || is_quiet() || used_ > limit_ / 2 || !goes_over_all(statement->iter)) {
+    return;
+  }
+  counts_loops = true;
+  if (last_batches_[statement]++ >= kMostTimes) {
     return;
   }
   const LoaderBatches sizes = *batches;

@@ -213,6 +213,7 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
   static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_",  "vars(",
                                                      "__getattr", "hasattr",  "getattr",    "ModuleDict", "exec("};
   const std::string stored = "." + std::string(text);
+  in.doings.is_alone = false; // classes in other files decide
   if (is_of_subclass(in.project, *object.type, name)) {
     return;
   }

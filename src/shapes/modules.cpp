@@ -30,8 +30,12 @@ void Interpreter::run_module(const model::Module *module, Frame &frame) {
   quiet_ = no_grad_ = autocast_ = 0;
   used_ = 0;
   const Heap::Suspended suspended(heap); // a module is run once, also if a branch asks for it
+  module_runs.push_back({.module = module->index, .modes = modes()});
+  const u32 owner = std::exchange(heap.owner, module->index + 1);
+  frame.owner = heap.owner;
   frame_ = &frame;
   exec(module->parsed->tree.body);
+  heap.owner = owner;
   used_ = used;
   lost = was_lost;
   path = was_at;

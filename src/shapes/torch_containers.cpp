@@ -13,8 +13,9 @@ using Tag = Value::Tag;
 namespace torch_containers {
 namespace {
 
-void name_child(const Value &value, Symbol name) {
+void name_child(Interpreter &in, const Value &value, Symbol name) {
   if (value.is(Tag::Object) && !value.object->name) {
+    in.heap.note_change(value.object->owner);
     value.object->name = name;
   }
 }
@@ -24,7 +25,7 @@ void add_child(Interpreter &in, Object &object, const Value &child, Symbol name 
   const Symbol key = name ? name : intern(std::to_string(content.items.size()));
   content.items.push_back(child);
   content.keys.push_back(key);
-  name_child(child, key);
+  name_child(in, child, key);
 }
 
 // Sequential(a, b), Sequential(OrderedDict(...)), Sequential(*layers)

@@ -235,6 +235,7 @@ struct RangeObject {
 
 struct HeapObject {
   u32 saved_at = 0; // the branch that has a copy of what it was before
+  u32 owner = 0;    // who made it: see Heap::owner
 };
 
 struct ListContent {
@@ -270,6 +271,7 @@ struct Frame {
   const model::Module *module = nullptr;
   const FunctionObject *function = nullptr; // null: a module's own code
   bool is_class = false;
+  u32 owner = 0;               // as of other objects
   std::vector<u32> rebound;    // of a module: names that were given a second value, sorted
   std::vector<Symbol> globals; // declared global or nonlocal
 };
@@ -328,6 +330,7 @@ struct FunctionObject {
   bool is_reached = false; // somebody called it
   u64 last_call = 0;       // the number of the last call of it, of all calls
   u32 active = 0;          // how often it is being run
+  u32 last_root = 0;       // that called it
 };
 
 struct ClassObject {

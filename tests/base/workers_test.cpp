@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace deepperf {
@@ -22,6 +24,30 @@ TEST(Workers, WhatOneThrowsReachesTheCallerWhenAllHaveEnded) {
                            }),
                std::runtime_error);
   EXPECT_EQ(ended, 3U);
+}
+
+TEST(Workers, ThreadsThatWaitAreUsedAgain) {
+  const auto threads_of = [](u32 count) {
+    std::vector<std::thread::id> ids(count);
+    std::atomic<u32> here{0};
+    run_workers(count, [&](u32 index) {
+      ids[index] = std::this_thread::get_id();
+      ++here;
+      while (here < count) { // so that none does the work of two
+        std::this_thread::yield();
+      }
+    });
+    return std::set<std::thread::id>(ids.begin(), ids.end());
+  };
+  const std::set<std::thread::id> first = threads_of(3);
+  EXPECT_EQ(first.size(), 3U);
+  EXPECT_EQ(threads_of(3), first);
+}
+
+TEST(Workers, AWorkerMayHaveWorkersOfItsOwn) {
+  std::atomic<u32> done{0};
+  run_workers(3, [&](u32) { run_workers(3, [&](u32) { on_large_stack([&] { ++done; }); }); });
+  EXPECT_EQ(done, 9U);
 }
 
 TEST(Workers, ATeamDoesEachRoundWithAllItsMembers) {

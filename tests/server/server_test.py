@@ -382,6 +382,38 @@ class Push(Server):
         client.settle()
         self.assertEqual(client.diagnostics[train], [])
 
+    def test_shapes_across_files(self):
+        """Of a program whose files share one, so that an edit leaves most of the others as they are."""
+        net = ("import torch\nfrom torch import nn\nfrom sizes import WIDTH, STATE\n\n\nclass {0}(nn.Module):\n    def __init__(self):\n"
+               "        super().__init__()\n        self.first = nn.Linear(16, WIDTH)\n        self.second = nn.Linear({1}, 2)\n\n"
+               "    def forward(self, x):\n        return self.second(self.first(x))\n")
+        files = {"sizes.py": "import torch\nWIDTH = 8\nSTATE = []\n", "fits.py": net.format("Fits", 8),
+                 "wrong.py": net.format("Wrong", 9), "alone.py": net.format("Alone", 7).replace("WIDTH", "8").replace(", STATE", ""),
+                 "main.py": "import torch\nimport alone\nimport fits\nimport wrong\n"}
+        uri = {name: self.write(name, text) for name, text in files.items()}
+        client = self.start()
+
+        def reported():
+            client.settle()
+            return {name for name in files if "DP601" in codes(client.diagnostics.get(uri[name], []))}
+        self.assertEqual(reported(), {"wrong.py", "alone.py"})
+        client.open(uri["sizes.py"], files["sizes.py"])
+        client.open(uri["alone.py"], files["alone.py"])
+        self.assertEqual(reported(), {"wrong.py", "alone.py"})
+        client.change(uri["sizes.py"], files["sizes.py"].replace("8", "9"))
+        self.assertEqual(reported(), {"fits.py", "alone.py"})
+        client.change(uri["alone.py"], files["alone.py"] + "x = 1\n")
+        self.assertEqual(reported(), {"fits.py", "alone.py"})
+        client.change(uri["alone.py"], files["alone.py"].replace("7", "8"))
+        self.assertEqual(reported(), {"fits.py"})
+        client.change(uri["alone.py"], files["alone.py"] + "import sizes\nsizes.WIDTH = 8\n")
+        changed = reported()  # one file changes what belongs to another
+        client.change(uri["alone.py"], files["alone.py"].replace("7", "8"))
+        self.assertEqual(reported(), {"fits.py"})
+        client.change(uri["sizes.py"], files["sizes.py"])
+        self.assertEqual(reported(), {"wrong.py"})
+        self.assertIn("alone.py", changed)
+
     def test_a_text_that_was_never_saved(self):
         for root in (self.folder, None):
             client = self.start(root=root)
