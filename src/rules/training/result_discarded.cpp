@@ -296,6 +296,14 @@ bool goes_to_each(const Site &site, const Call &call) {
          std::ranges::any_of(call.args, varies);
 }
 
+// In the body of `try: … except …: return False`: whether the call succeeds is what the function wants to know.
+bool is_tried(const Site &site) {
+  const auto *guarded = as<Try>(enclosing(site, NodeKind::Try));
+  return guarded != nullptr && std::ranges::any_of(guarded->handlers, [](const ExceptHandler *handler) {
+           return !handler->body.empty() && handler->body.back()->kind == NodeKind::Return;
+         });
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   if (node.kind == NodeKind::Assign) {
@@ -320,6 +328,11 @@ void check(Site &site, const Node &node) {
   }
   if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
       site.module->is_test) {
+    return;
+  }
+  // That something has a `detach()` is all that makes it a tensor: finalizers, processes and streams have one too.
+  const bool is_only_named = method->attr.text() == "detach" && value_of(site, method->value).is_unknown();
+  if (is_tried(site) || is_only_named) {
     return;
   }
   const model::Value callee = site.project.callee_of(call);

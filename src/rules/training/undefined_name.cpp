@@ -72,7 +72,7 @@ public:
     case NodeKind::Name: {
       const auto *name = static_cast<const Name *>(node);
       if (node->context == Context::Load) {
-        if ((depth_ == 0 ? now_ : later_).insert(name->id.id)) {
+        if (!is_dead_ && (depth_ == 0 ? now_ : later_).insert(name->id.id)) {
           (depth_ == 0 ? read_at_once : read).push_back(name);
         }
       } else {
@@ -89,9 +89,7 @@ public:
         walk(decorator);
       }
       ++depth_;
-      for (const Stmt *statement : function->body) {
-        walk(statement);
-      }
+      walk(function->body);
       --depth_;
       return; // annotations are not evaluated everywhere
     }
@@ -147,6 +145,16 @@ public:
     for_each_child(node, [&](const Node *child) { walk(child); });
   }
 
+  // What is bound after a `return` or `raise` is a local name all the same; what is read there is never read.
+  void walk(const Block &block) {
+    const bool was_dead = is_dead_;
+    for (const Stmt *statement : block) {
+      walk(static_cast<const Node *>(statement));
+      is_dead_ |= statement->kind == NodeKind::Return || statement->kind == NodeKind::Raise;
+    }
+    is_dead_ = was_dead;
+  }
+
   SymbolSet &bound;
   std::vector<const Name *> read_at_once; // when the file is imported or run; each name where it stands first
   std::vector<const Name *> read;         // in functions
@@ -156,7 +164,8 @@ public:
 private:
   SymbolSet &now_;
   SymbolSet &later_;
-  u32 depth_ = 0; // of functions around
+  u32 depth_ = 0;        // of functions around
+  bool is_dead_ = false; // no run comes here
 
   void import(const Alias &alias) {
     if (alias.asname) {

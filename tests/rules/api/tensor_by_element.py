@@ -78,7 +78,7 @@ def other_index(x, order):
 def accuracy(predicted: torch.Tensor, labels: torch.Tensor, names):
     correct = 0
     for p, label in zip(predicted, labels):
-        if p == label:  # expect: DP155
+        if p == label:  # hint: DP155
             correct += 1
     for p, name in zip(predicted, names):
         if p == name:
@@ -99,7 +99,7 @@ def smallest(values):
 
 def neighbours(values):
     count = 0
-    for i in range(values.shape[0]):  # expect: DP162
+    for i in range(values.shape[0]):  # hint: DP162
         for j in range(values.shape[1]):
             if values[i, j] > values[i, j - 1]:
                 count += 1

@@ -55,3 +55,13 @@ def scores(items):
 
 
 CONSTANT = 1
+
+
+class Loader:
+    def arguments(self):
+        return ["--verbose"]
+        return argv
+
+    def check(self):
+        raise NotImplementedError
+        return never + self.arguments()
