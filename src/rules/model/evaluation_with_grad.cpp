@@ -491,7 +491,7 @@ bool enters_no_grad(const model::FunctionInfo &function) {
 }
 
 // Do modules of the project differentiate in their forward pass, as for forces? Without gradients they fail.
-bool has_gradients_inside(const Site &site) {
+bool differentiates_inside(const Site &site) {
   struct GradientsInside {
     bool value = false;
   };
@@ -502,6 +502,15 @@ bool has_gradients_inside(const Site &site) {
     })};
   };
   return site.memory.recall<GradientsInside>(&site.project, work_out).value;
+}
+
+// A model that is loaded as a whole may be such a module.
+bool may_differentiate(const Site &site, const Call *call) {
+  const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+  const auto *made = name != nullptr ? as<Call>(last_assigned(site, *name)) : nullptr;
+  const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+  const Call *const maker = callee.maker() != nullptr ? callee.maker() : made;
+  return maker != nullptr && called_api(site, *maker) == "torch.load" && differentiates_inside(site);
 }
 
 void check_function(Site &site, const model::FunctionInfo &function) {
@@ -560,7 +569,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_unsure = !is_collected && (is_assumed || is_look || is_module || has_loop_inside(site, origin) ||
                                              (!is_meant && !is_single && (!is_loop || !is_run)) ||
                                              (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function) ||
-                                             may_be_another_runtime(site, called) || has_gradients_inside(site));
+                                             may_be_another_runtime(site, called) || may_differentiate(site, called));
     if (reported != 0 && origin.loop == reported_loop) {
       Finding &before = site.findings[reported - 1];
       if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first

@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -304,6 +305,22 @@ bool is_tried(const Site &site) {
          });
 }
 
+// `detach()` of something that nothing else makes a tensor: finalizers, processes and streams have one too.
+bool is_only_named_alike(const Site &site, const Attribute &method) {
+  static const NameTable kOfTensors({"backward", "item", "mean", "sum", "cpu", "numpy", "float", "div", "size", "dim"});
+  const auto *owner = as<Name>(method.value);
+  if (owner == nullptr || method.attr.text() != "detach" || !value_of(site, owner).is_unknown()) {
+    return false;
+  }
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const auto is_used = [owner](const Node *node) {
+    const auto *attribute = as<Attribute>(node);
+    const auto *name = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+    return name != nullptr && name->id == owner->id && kOfTensors.has(attribute->attr);
+  };
+  return definition == nullptr || !any_node(definition->body, is_used);
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   if (node.kind == NodeKind::Assign) {
@@ -330,9 +347,7 @@ void check(Site &site, const Node &node) {
       site.module->is_test) {
     return;
   }
-  // That something has a `detach()` is all that makes it a tensor: finalizers, processes and streams have one too.
-  const bool is_only_named = method->attr.text() == "detach" && value_of(site, method->value).is_unknown();
-  if (is_tried(site) || is_only_named) {
+  if (is_tried(site) || is_only_named_alike(site, *method)) {
     return;
   }
   const model::Value callee = site.project.callee_of(call);
