@@ -301,7 +301,7 @@ void check_local_index(Site &site, const Call &call, const Name &list) {
                   list.id.text()));
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   // A list of unknown length may be short.
-  if (!context_of(site).per_sample && !goes_over_data(site, *loop) && !are_of_one_object(site, *loop, value)) {
+  if (!context_of(site).per_sample && !are_of_one_object(site, *loop, value)) {
     finding.tier = Tier::Hint;
   }
 }

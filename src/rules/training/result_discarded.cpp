@@ -270,6 +270,14 @@ bool check_function(Site &site, const Call &call) {
                                      "jax.numpy.clip",
                                      "jax.numpy.transpose"});
   const model::Value callee = site.project.callee_of(&call);
+  // np.clip(x, 0, 1, x): what follows the numbers is where the result goes.
+  const bool has_target = callee.is(model::Value::Tag::Api) &&
+                          ((callee.name().text() == "numpy.clip" && call.args.size() > 3) ||
+                           ((callee.name().text() == "numpy.concatenate" || callee.name().text() == "numpy.stack") &&
+                            call.args.size() > 2));
+  if (has_target) {
+    return false;
+  }
   if (!callee.is(model::Value::Tag::Api) || !kFunctions.has(callee.name()) || has_hidden_arguments(call) ||
       call.args.empty() || keyword_argument(call, "out") != nullptr || is_shown_in_notebook(site) ||
       enclosing(site, NodeKind::Try) != nullptr ||
@@ -314,6 +322,11 @@ bool is_only_named_alike(const Site &site, const Attribute &method) {
   }
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   const auto is_used = [owner](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *given = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    if (given != nullptr && given->id == owner->id && called_method(*call) == "backward") {
+      return true;
+    }
     const auto *attribute = as<Attribute>(node);
     const auto *name = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
     return name != nullptr && name->id == owner->id && kOfTensors.has(attribute->attr);

@@ -65,3 +65,9 @@ class Loader:
     def check(self):
         raise NotImplementedError
         return never + self.arguments()
+
+
+def inspected(values):
+    if False:  # to look at them
+        show(values)
+    return values
