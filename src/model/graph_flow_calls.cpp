@@ -57,7 +57,9 @@ u64 GraphFlowWalker::call(const Call *expr, bool is_discarded) {
     use(receiver | all, Flow::kWalked);
     return receiver | all;
   }
-  if (records_graph(project_, callee) || is_forward_of_model(callee, method)) {
+  // `unwrapped(model, "parameters")()`: what such a function finds may as well be a method of the model.
+  const bool is_found = expr->func->kind == NodeKind::Call && callee.open;
+  if ((records_graph(project_, callee) && !is_found) || is_forward_of_model(callee, method)) {
     return computed(all | (grad_ == Grad::On ? origin(expr, Flow::What::Forward, is_discarded) : 0));
   }
   if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {

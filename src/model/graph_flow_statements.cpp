@@ -5,6 +5,7 @@
 #include "model/constants.h"
 #include "model/facts.h"
 #include "model/graph_flow_walker.h"
+#include "model/guards.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -244,12 +245,17 @@ void GraphFlowWalker::walk_if(const If *statement) {
   if (bits != nullptr && is_negated) {
     *bits = 0;
   }
+  const Grad outer = grad_;
+  const std::optional<bool> asked_for_grad = asks_for_grad(statement->test);
+  grad_ = asked_for_grad == false ? Grad::Off : outer;
   walk(statement->body);
+  grad_ = asked_for_grad == true ? Grad::Off : outer;
   std::vector<u64> after = std::exchange(environment_, before);
   if (u64 *const other = asked != nullptr ? slot(asked) : nullptr; other != nullptr) {
     *other = is_negated ? carried : 0;
   }
   walk(statement->orelse);
+  grad_ = outer;
   join(after);
 }
 

@@ -1,5 +1,6 @@
 #include "model/guards.h"
 
+#include "base/name_table.h"
 #include "base/symbol_list.h"
 #include "model/bind.h"
 #include "python/call.h"
@@ -315,6 +316,26 @@ bool skips_steps(const If &statement) {
   const std::optional<bool> seldom = holds_seldom(statement.test);
   return seldom.has_value() && (*seldom ? is_pass(statement.body) && leaves_step(statement.orelse)
                                         : leaves_step(statement.body) && is_pass(statement.orelse));
+}
+
+bool asks_for_layout(const Expr *test, const FunctionInfo &function) {
+  static const NameTable kLayouts({"is_sparse", "is_sparse_csr", "is_nested", "is_quantized", "is_mkldnn"});
+  if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
+    return asks_for_layout(negation->operand, function);
+  }
+  const auto *attribute = as<Attribute>(test);
+  const auto *name = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  return name != nullptr && kLayouts.has(attribute->attr) && is_param(function, name->id);
+}
+
+std::optional<bool> asks_for_grad(const Expr *test) {
+  if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
+    const std::optional<bool> asked = asks_for_grad(negation->operand);
+    return asked.has_value() ? std::optional(!*asked) : std::nullopt;
+  }
+  const auto *call = as<Call>(test);
+  return call != nullptr && call->args.empty() && called_name(*call) == "is_grad_enabled" ? std::optional(true)
+                                                                                          : std::nullopt;
 }
 
 } // namespace deepperf::model

@@ -117,6 +117,12 @@ u8 Transfer::device_of(const Call *call, const Arguments &arguments, const Value
     return module_->parsed->source.part(text->start, text->end).find("cpu") != std::string_view::npos ? u8{kOnCpu}
                                                                                                       : u8{kOnGpu};
   }
+  if (named != nullptr && named->kind == NodeKind::Name) {
+    if (const Value place = peek(named); place.is_kind(Kind::TorchDevice) && place.maker() != nullptr &&
+                                         place.alternatives == nullptr && !place.open && place.device == kOnCpu) {
+      return kOnCpu;
+    }
+  }
   const Value first = arguments.first();
   if (named != nullptr && first.is(Value::Tag::Api) && first.name().text().starts_with("torch.")) { // a dtype
     return operand.device & 7U;
@@ -142,6 +148,9 @@ Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Argume
   }
   if (info.returns != Kind::TorchTensor) {
     result.device = info.has(kMoves) ? u8{kOnGpu} : receiver.device;
+    if (info.returns == Kind::TorchDevice && device_of(call, arguments, {}) == kOnCpu) {
+      result.device = kOnCpu; // torch.device("cpu"), under whatever name
+    }
     return result;
   }
   const std::string_view text = name.text();

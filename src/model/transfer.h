@@ -193,6 +193,7 @@ private:
   void walk_with(const python::With *statement);
   void walk_match(const python::Match *statement);
   void narrow(const python::Expr *test, bool holds);
+  void forget_tensor(u32 slot);
   void begin_guard(const python::Expr *test, bool negated, std::span<python::Stmt *const> statements,
                    Guard &guard) const;
   void end_guard(Guard &guard);

@@ -137,7 +137,9 @@ void Transfer::walk_class(const ClassDef *definition) {
     give_to_decorator(eval(decorator), itself);
   }
   for (const Expr *base : definition->bases) {
-    defined.bases.push_back(eval(base));
+    const Value value = eval(base);
+    const auto *generic = as<Subscript>(base); // Dataset[Sample]
+    defined.bases.push_back(generic != nullptr && value.is_unknown() ? peek(generic->value) : value);
   }
   ClassDefinition *const outer = std::exchange(class_body_, &defined);
   walk(definition->body);

@@ -1,5 +1,6 @@
 // Statements and the flow between them: branches, loops, exceptions.
 #include "base/known_names.h"
+#include "base/name_table.h"
 #include "model/context.h"
 #include "model/guards.h"
 #include "model/name_traits.h"
@@ -306,7 +307,10 @@ void Transfer::walk_if(const If *statement) {
   const Node *const outer_branch = std::exchange(around_.branch, statement);
   const bool was_conditional = around_.conditional;
   around_.conditional |= recording() && !is_setting(statement->test, around_.loop, *current_);
+  const std::optional<bool> asked_for_grad = asks_for_grad(statement->test);
   const auto walk_branch = [&](const Block &block, bool negated) {
+    const bool was_no_grad = around_.no_grad;
+    around_.no_grad |= asked_for_grad.has_value() && *asked_for_grad == negated;
     Guard guard;
     begin_guard(statement->test, negated, std::span(block.begin(), block.end()), guard);
     narrow(statement->test, !negated);
@@ -314,6 +318,7 @@ void Transfer::walk_if(const If *statement) {
     if (recording()) {
       end_guard(guard);
     }
+    around_.no_grad = was_no_grad;
   };
   walk_branch(statement->body, false);
   const bool body_reaches = reachable_;
@@ -332,6 +337,38 @@ void Transfer::walk_if(const If *statement) {
   }
 }
 
+namespace {
+
+// `list`, or `(int, float)`: types of Python, of which a tensor is none.
+bool names_builtin_types(const Expr *type) {
+  static const NameTable kBuiltins({"list", "tuple", "dict", "set", "str", "bytes", "int", "float", "bool", "range"});
+  if (const auto *several = as<Tuple>(type)) {
+    return !several->elts.empty() && std::ranges::all_of(several->elts, names_builtin_types);
+  }
+  const auto *name = as<Name>(type);
+  return name != nullptr && kBuiltins.has(name->id);
+}
+
+} // namespace
+
+// What is left of a value that is no tensor.
+void Transfer::forget_tensor(u32 slot) {
+  if (slot == FunctionInfo::kNoSlot) {
+    return;
+  }
+  const Value before = environment_[slot];
+  Value rest = Value::bottom();
+  bool is_changed = false;
+  for_each_alternative(before, [&](const Value &one) {
+    const bool is_tensor = one.is(Value::Tag::Instance) && one.is_kind(Kind::TorchTensor) && !one.container;
+    is_changed |= is_tensor;
+    rest = is_tensor ? rest : join(rest, one);
+  });
+  if (is_changed) {
+    environment_[slot] = rest.is_bottom() ? Value{} : rest;
+  }
+}
+
 // isinstance(x, tf.data.Dataset) tells what x is where it holds; `not` turns that around.
 void Transfer::narrow(const Expr *test, bool holds) {
   if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
@@ -339,15 +376,27 @@ void Transfer::narrow(const Expr *test, bool holds) {
   }
   const auto *call = as<Call>(test);
   const auto *function = call != nullptr ? as<Name>(call->func) : nullptr;
-  if (!holds || function == nullptr || function->id.text() != "isinstance" || call->args.size() != 2) {
+  const auto *name = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+  if (name == nullptr || class_body_ != nullptr) {
     return;
   }
-  const auto *name = as<Name>(call->args[0]);
-  if (name == nullptr || class_body_ != nullptr || call->args[1]->kind == NodeKind::Tuple) {
+  const u32 slot = current_->slot_of(name->id);
+  if (call->args.size() == 1 && called_name(*call) == "is_tensor") {
+    return holds ? void() : forget_tensor(slot);
+  }
+  if (function == nullptr || function->id.text() != "isinstance" || call->args.size() != 2) {
+    return;
+  }
+  if (holds && names_builtin_types(call->args[1])) {
+    return forget_tensor(slot);
+  }
+  if (call->args[1]->kind == NodeKind::Tuple) {
     return;
   }
   const Value value = annotation_value(call->args[1]);
-  const u32 slot = current_->slot_of(name->id);
+  if (!holds) {
+    return value.is(Value::Tag::Instance) && value.is_kind(Kind::TorchTensor) ? forget_tensor(slot) : void();
+  }
   if (value.is(Value::Tag::Instance) && slot != FunctionInfo::kNoSlot && environment_[slot].is_unknown()) {
     environment_[slot] = value;
   }

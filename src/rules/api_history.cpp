@@ -14,6 +14,7 @@
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -381,6 +382,28 @@ WithImported requirements_with_imported(const model::Module &module) {
       }
       project::add_all(*found.packages, project::requirements_of(*folder + "setup.py"));
     }
+  }
+  // examples/run.py imports pack.gym, which is in library/pack: what library/requirements.txt says counts as well.
+  std::vector<std::pair<u32, const model::Module *>> targets; // in the order of the file
+  for (const auto &[node, target] : module.import_targets) {
+    const auto *from = as<ImportFrom>(node);
+    if (target != nullptr && (from == nullptr || from->level == 0)) {
+      targets.emplace_back(node->start, target);
+    }
+  }
+  std::ranges::sort(targets, {}, [](const auto &one) { return one.first; });
+  std::vector<std::string> asked;
+  for (const auto &[start, target] : targets) {
+    const std::string &path = target->parsed->path;
+    std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (std::ranges::find(asked, folder) != asked.end() || module.parsed->path.starts_with(folder)) {
+      continue;
+    }
+    if (!found.packages.has_value()) {
+      found.packages = project::requirements_of(module.parsed->path);
+    }
+    project::add_all(*found.packages, project::requirements_of(path));
+    asked.push_back(std::move(folder));
   }
   return found;
 }

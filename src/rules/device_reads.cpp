@@ -301,6 +301,8 @@ private:
 
   void body(const Block &block) {
     const bool was_skipped = is_skipped_;
+    const bool was_optional = is_optional_;
+    const std::string_view was_when = when_;
     for (const Stmt *statement : block) {
       visit(statement);
       // `if step % 10: continue`: what follows runs in some steps only.
@@ -309,8 +311,16 @@ private:
                                (leaves_step(guard->body) != leaves_step(guard->orelse) && counts_steps(guard->test)))) {
         is_skipped_ = true;
       }
+      // `if not x.is_sparse: return …`: what follows is for other arguments.
+      if (guard != nullptr && guard->orelse.empty() && leaves_step(guard->body) &&
+          model::asks_for_layout(guard->test, *function_)) {
+        when_ = is_optional_ ? when_ : kIfGiven;
+        is_optional_ = true;
+      }
     }
     is_skipped_ = was_skipped;
+    is_optional_ = was_optional;
+    when_ = was_when;
   }
 
   static bool leaves_step(const Block &block) {
@@ -455,6 +465,27 @@ private:
     when_ = was_when;
   }
 
+  // `count(x) if self.log_counts else None`
+  void choice(const IfExp &expr) {
+    const bool was_optional = is_optional_;
+    const std::string_view was_when = when_;
+    condition(expr.test);
+    visit(expr.test);
+    // What is None unless a caller passes it is mostly passed.
+    const bool is_setting = expr.test->kind != NodeKind::Compare && model::is_setting(expr.test, loop_, *function_);
+    const auto enter = [&](const Expr *side, const Expr *other, bool holds) {
+      // Of two sides that compute, one is taken in any case.
+      const bool is_tested = is_setting && other->kind == NodeKind::Constant && !is_usual(expr.test, holds);
+      is_optional_ = was_optional || is_tested;
+      when_ = is_tested && was_when.empty() ? kIfEnabled : was_when;
+      visit(side);
+    };
+    enter(expr.body, expr.orelse, true);
+    enter(expr.orelse, expr.body, false);
+    is_optional_ = was_optional;
+    when_ = was_when;
+  }
+
   void inner_loop(const Node &node, const Block &block) {
     const model::Loop *const known = project_.loop_at(&node);
     if (known == nullptr || known->steps || known->evaluates) {
@@ -513,8 +544,7 @@ private:
       condition(static_cast<const Assert &>(*node).test);
       break;
     case NodeKind::IfExp:
-      condition(static_cast<const IfExp &>(*node).test);
-      break;
+      return choice(static_cast<const IfExp &>(*node));
     case NodeKind::Assign: {
       const auto &assignment = static_cast<const Assign &>(*node);
       const auto *target = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;

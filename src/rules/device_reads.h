@@ -36,6 +36,7 @@ struct DeviceRead {
 // DeviceRead::when
 constexpr std::string_view kIfEnabled = "if that is enabled";
 constexpr std::string_view kIfTensor = "if it is given a tensor";
+constexpr std::string_view kIfGiven = "if it is given such a tensor";
 constexpr std::string_view kIfNever = "where nothing in sight asks for it"; // which is not worth a note
 constexpr std::string_view kIfCalled = "in one of the functions that may be called";
 

@@ -4,6 +4,7 @@
 #include "base/name_table.h"
 #include "model/context.h"
 #include "model/guards.h"
+#include "rules/collators.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -162,13 +163,26 @@ bool only_builds(const FunctionInfo &function, Built built, u32 depth) {
          });
 }
 
+namespace {
+
+// In a function that makes batches of items for a loader, or in one that such a function calls.
+bool collates(const Site &site) {
+  return site.function != nullptr &&
+         (is_collator(site, site.function) ||
+          std::ranges::any_of(site.function->called_by, [&site](const model::CallSite *caller) {
+            return caller->caller->node != nullptr && is_collator(site, caller->caller);
+          }));
+}
+
+} // namespace
+
 bool runs_repeatedly(const Site &site) {
   const PlaceContext context = context_of(site);
   const bool is_step = context.in_training_step || context.in_evaluation_step || context.per_sample;
   if (!is_step && site.function != nullptr && only_builds(*site.function, Built::Anything)) {
     return false;
   }
-  return is_step || context.repeated || in_step(site) || in_forward_pass(site);
+  return is_step || context.repeated || in_step(site) || in_forward_pass(site) || collates(site);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "rules/site.h"
 
 #include "model/context.h"
+#include "model/guards.h"
 
 #include "python/children.h"
 #include "python/literals.h"
@@ -445,8 +446,26 @@ bool answers::inside_with(const Site &site, Kind kind) {
   return false;
 }
 
+namespace {
+
+// In the branch of `torch.is_grad_enabled()` that runs without gradients.
+bool is_grad_ruled_out(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
+    const auto *branch = as<If>(site.ancestors[i]);
+    const std::optional<bool> asked = branch != nullptr ? model::asks_for_grad(branch->test) : std::nullopt;
+    const Node *child = at_depth(site, i + 1);
+    if (asked.has_value() && child != nullptr && child != branch->test) {
+      const bool is_else = !branch->orelse.empty() && child->start >= branch->orelse.front()->start;
+      return is_else == *asked;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
 bool answers::under_no_grad(const Site &site) {
-  if (rules::inside_with(site, Kind::NoGrad)) {
+  if (rules::inside_with(site, Kind::NoGrad) || is_grad_ruled_out(site)) {
     return true;
   }
   for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {

@@ -100,6 +100,35 @@ bool any_statement(const Block &block, FunctionRef<bool(const Stmt *)> holds) {
   });
 }
 
+namespace {
+
+bool is_among(const Block &block, const Node &node) {
+  return !block.empty() && block.front()->start <= node.start && node.end <= block.back()->end;
+}
+
+bool is_below(const Node *outer, const Node &node) { return outer->start <= node.start && node.end <= outer->end; }
+
+} // namespace
+
+bool are_alternatives(const Block &block, const Node &one, const Node &other) {
+  return any_node(block, [&](const Node *node) {
+    if (const auto *branch = as<If>(node)) {
+      return (is_among(branch->body, one) && is_among(branch->orelse, other)) ||
+             (is_among(branch->orelse, one) && is_among(branch->body, other));
+    }
+    if (const auto *choice = as<IfExp>(node)) {
+      return (is_below(choice->body, one) && is_below(choice->orelse, other)) ||
+             (is_below(choice->orelse, one) && is_below(choice->body, other));
+    }
+    const auto *match = as<Match>(node);
+    const auto holds = [match](const Node &place) {
+      return std::ranges::find_if(match->cases, [&](const MatchCase &at) { return is_among(at.body, place); });
+    };
+    return match != nullptr && holds(one) != match->cases.end() && holds(other) != match->cases.end() &&
+           holds(one) != holds(other);
+  });
+}
+
 const Stmt *statement_before(const Tree &tree, const Node *parent, const Node *statement) {
   if (parent == nullptr) {
     return before_in(tree.body, statement);

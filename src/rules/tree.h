@@ -17,6 +17,9 @@ bool any_node(const python::Block &block, NodePredicate holds);
 // The same, with nested functions and classes.
 bool any_node_inside(const python::Node *node, NodePredicate holds);
 
+// Do the two stand on different sides of one condition, so that one run of the block comes to at most one of them?
+bool are_alternatives(const python::Block &block, const python::Node &one, const python::Node &other);
+
 // The statement right before another one in the same block, which is one of its parent's (null: of the module's).
 const python::Stmt *statement_before(const python::Tree &tree, const python::Node *parent,
                                      const python::Node *statement);

@@ -315,6 +315,22 @@ bool check_memory(Operation &op, const Tensor &input, const std::vector<Dim> &wa
   return false;
 }
 
+// x.view(torch.uint8): the same bytes, of which each row has as many elements as fit.
+Shape reinterpreted(Operation &op, const Tensor &input, Dtype wanted) {
+  const u32 before = bytes_of(input.dtype);
+  const u32 after = bytes_of(wanted);
+  if (!input.shape.is_known() || input.shape.rank() == 0 || (before != 0 && before == after)) {
+    return input.shape;
+  }
+  std::vector<Dim> dims = dims_of(input.shape);
+  Dim &last = dims.back();
+  const auto fitting = before != 0 && after != 0
+                           ? op.in.terms.divide_exactly(op.in.terms.multiply(last, Dim::of(before)), Dim::of(after))
+                           : std::nullopt;
+  last = fitting.value_or(Dim{});
+  return op.in.heap.shape(dims, Shape::Kind::Known);
+}
+
 Value call_view(Operation &op) {
   const Tensor *input = op.tensor("input");
   const bool is_numpy = op.api && op.api.text() == "numpy.reshape";
@@ -327,7 +343,7 @@ Value call_view(Operation &op) {
     return {};
   }
   if (op.rest.size() == 1 && op.rest[0].is(Tag::Dtype)) {
-    return op.like(*input, input->shape, op.rest[0].dtype());
+    return op.like(*input, reinterpreted(op, *input, op.rest[0].dtype()), op.rest[0].dtype());
   }
   std::vector<Dim> dims;
   if (!given_sizes(op, "shape", dims)) {

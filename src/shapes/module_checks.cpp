@@ -1,5 +1,7 @@
 #include "shapes/module_checks.h"
 
+#include "base/known_names.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -213,8 +215,12 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
   static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_",  "vars(",
                                                      "__getattr", "hasattr",  "getattr",    "ModuleDict", "exec("};
   const std::string stored = "." + std::string(text);
-  in.doings.is_alone = false; // classes in other files decide
-  if (is_of_subclass(in.project, *object.type, name)) {
+    in.doings.is_alone = false; // classes in other files decide
+  // A class without a constructor has nothing of its own: its forward() is for the objects of others.
+  const auto has_constructor = [](const ClassObject *base) {
+    return base->frame->content.names.contains(known::sym_init.id);
+  };
+  if (is_of_subclass(in.project, *object.type, name) || std::ranges::none_of(object.type->order, has_constructor)) {
     return;
   }
   for (const ClassObject *base : object.type->order) {

@@ -317,7 +317,8 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     const Value one = plain_tensor(tensor);
     return heap.new_open_list(text == "named_parameters" ? heap.new_list({Value::of_text({}), one}, Tag::Tuple) : one);
   }
-  if (text == "register_buffer" || text == "register_parameter" || text == "add_module" || text == "register_module") {
+  if (text == "register_buffer" || text == "register_parameter" || text == "add_module" || text == "register_module" ||
+      text == "__setattr__") {
     Value key = arg(0);
     Value value = arg(1);
     for (const auto &[keyword, given] : arguments.keywords) {

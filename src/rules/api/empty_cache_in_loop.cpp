@@ -32,7 +32,9 @@ void check(Site &site, const Call &call) {
     // A function that is a training step, and is called from a loop.
     const bool is_step = site.function != nullptr && site.function->steps && site.function->in_loop &&
                          enclosing(site, NodeKind::If) == nullptr;
-    if (!is_step && !runs_in_every_step(site)) {
+    // What a constructor does comes once, even if a step is what makes the object when it is first needed.
+    const bool is_construction = site.function != nullptr && only_builds(*site.function, Built::Anything);
+    if (is_construction || (!is_step && !runs_in_every_step(site))) {
       if (site.function != nullptr && enclosing(site, NodeKind::If) == nullptr && in_request_handler(site)) {
         report(site, call,
                "every request returns the allocator's cached memory to the driver, and the next allocates it again",

@@ -178,6 +178,21 @@ ListAttribute list_attribute(const Site &site, Symbol name) {
   return known != all.by_name.end() && !all.others.contains(name.id) ? known->second : ListAttribute{};
 }
 
+// `for image in prompt["images"]` in a loop over prompts, `for weight in layer.weights`: the few parts of one thing.
+bool goes_over_part(const model::Loop &loop) {
+  const auto *inner = as<For>(loop.node);
+  if (inner == nullptr || loop.parent == nullptr) {
+    return false;
+  }
+  const auto *sum = as<BinOp>(inner->iter); // prompt["images"] + prompt["audios"]
+  const Expr *const over = sum != nullptr ? sum->left : inner->iter;
+  const auto *part = as<Subscript>(over);
+  const auto *attribute = as<Attribute>(over);
+  const bool is_part = attribute != nullptr || (part != nullptr && part->slice->kind == NodeKind::Constant);
+  const auto *whole = is_part ? as<Name>(attribute != nullptr ? attribute->value : part->value) : nullptr;
+  return whole != nullptr && holds(loop.parent->assigned, whole->id);
+}
+
 // A list that an object keeps: a vocabulary that is searched for every word.
 void check_attribute(Site &site, const Attribute &list, const Node &place, const Node *words) {
   const model::Loop *const loop = loop_around(site);
@@ -205,7 +220,8 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
                             "keep a `dict` from each element to its index, or a `set`, next to the list");
   add_note(finding, site, *found.append, "it grows here");
   // How long it becomes is not known; what a handler of errors collects is the exception.
-  if (!found.grows_much || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
+  const bool is_part = loop != nullptr && goes_over_part(*loop);
+  if (!found.grows_much || is_part || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
     finding.tier = Tier::Hint;
   }
 }
@@ -285,7 +301,7 @@ void check_local_index(Site &site, const Call &call, const Name &list) {
                   list.id.text()));
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   // A list of unknown length may be short.
-  if (!context_of(site).per_sample && !goes_over_data(site, *loop) && !are_of_one_object(site, *loop, value)) {
+  if (!context_of(site).per_sample && !are_of_one_object(site, *loop, value)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -308,16 +324,6 @@ void check_index(Site &site, const Call &call) {
 bool goes_over_words(const Site &site, const model::Loop &loop) {
   const auto *call = as<Call>(iterated_by(site, loop));
   return call != nullptr && (called_method(*call) == "split" || called_method(*call) == "tokenize");
-}
-
-// `for image in prompt["images"]` in a loop over prompts: the few parts of one thing.
-bool goes_over_part(const model::Loop &loop) {
-  const auto *inner = as<For>(loop.node);
-  const auto *part = inner != nullptr ? as<Subscript>(inner->iter) : nullptr;
-  const auto *sum = inner != nullptr ? as<BinOp>(inner->iter) : nullptr; // prompt["images"] + prompt["audios"]
-  part = part == nullptr && sum != nullptr ? as<Subscript>(sum->left) : part;
-  const auto *whole = part != nullptr ? as<Name>(part->value) : nullptr;
-  return whole != nullptr && part->slice->kind == NodeKind::Constant && holds(loop.parent->assigned, whole->id);
 }
 
 // `seen.append(x)`, `seen += [x]` in the loop: a list of which it only removes elements is none that grows.
@@ -382,7 +388,7 @@ void check(Site &site, const Node &node) {
   const bool is_nested = loop->parent != nullptr && !loop->parent->few_iterations &&
                          loop->parent->iterations != model::Iterations::Few &&
                          !holds(loop->parent->assigned, list->id) && !goes_over_part(*loop);
-  if (!reads_file && !(is_nested && is_of_data) && !goes_over_data(site, *loop)) {
+  if (!reads_file && !(is_nested && is_of_data && context_of(site).per_sample) && !goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }
 }

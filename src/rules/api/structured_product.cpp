@@ -75,22 +75,9 @@ bool is_large(const Site &site, const Expr *matrix) {
   return found;
 }
 
-// Do all calls that lead here start in code of these files that is called by name? A collate function is not: a loader
-// calls it for each batch.
-bool are_callers_known(const model::FunctionInfo &function, u32 depth) {
-  constexpr u32 kMostDepth = 4;
-  return function.node == nullptr ||
-         (depth < kMostDepth && !function.called_by.empty() && (function.context & model::kCallersUnknown) == 0 &&
-          std::ranges::all_of(function.called_by, [depth](const model::CallSite *caller) {
-            return are_callers_known(*caller->caller, depth + 1);
-          }));
-}
-
 // Weights that are folded, cut down or drawn while a model is made or exported: nothing that runs for each batch or
-// sample comes here. What nobody in sight calls may be such a function of a library, where tensors are its arguments.
-bool is_set_up_once(const Site &site) {
-  return site.function != nullptr && !runs_repeatedly(site) && are_callers_known(*site.function, 0);
-}
+// sample is known to come here.
+bool is_set_up_once(const Site &site) { return site.function != nullptr && !runs_repeatedly(site); }
 
 // `d @ (a @ d)`: said once for the whole.
 bool is_inside_such(const Site &site) {
@@ -222,7 +209,7 @@ extern constinit const Rule kStructuredProduct = {
 
 `torch.diag(v) @ x`, `F.one_hot(i, n).float() @ weight`, `torch.diagonal(a @ b.T)`, and `torch.inverse(a) @ b` of a matrix
 that is known to be large, with `@`, `matmul`, `mm` or `dot`, also where the factor has a name. The inverse of a matrix of
-unknown size, a trace, `np.diag`, `tf.linalg.diag` and `tf.one_hot` are hints.
+unknown size, a trace, `np.diag`, `tf.linalg.diag` and `tf.one_hot` are hints, and so is a diagonal matrix where nothing is known to run more than once.
 
 ## Why it costs
 

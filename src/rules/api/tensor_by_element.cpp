@@ -1,6 +1,7 @@
-#include "base/known_names.h"
 #include "model/bind.h"
 #include "model/context.h"
+#include "rules/per_step.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -44,18 +45,34 @@ std::string cost_of(const Site &site, const Expr *tensor) {
              : "the tensor is read element by element, and each read waits for the device";
 }
 
-// A parameter of which nothing but its annotation tells, of a function that nothing in sight calls: whether it is on a
-// device, and how often that is read, nobody knows.
-bool is_only_annotated(const Site &site, const Expr *tensor) {
-  const auto *name = as<Name>(tensor);
-  const model::FunctionInfo *const function = site.function;
-  return name != nullptr && function != nullptr && function->has_param(name->id) && function->called_by.empty() &&
-         (function->context & (model::kPerTrainingStep | model::kPerEvaluationStep)) == 0 &&
-         function->name != known::sym_forward && last_assigned(site, *name) == nullptr;
+// Computed here from what a model returned: `best = model(x).argmax(dim=1)`
+bool comes_from_model(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  return expr != nullptr && depth < kMostDepth && any_node(expr, [&](const Node *node) {
+           if (const auto *call = as<Call>(node)) {
+             const Kind kind = model::kind_of(call->func);
+             return model::has_grad(call) || kind == Kind::TorchModule || kind == Kind::HfModel;
+           }
+           const auto *name = as<Name>(node);
+           return name != nullptr && comes_from_model(site, last_assigned(site, *name), depth + 1);
+         });
+}
+
+// Is there a reason to think that the tensor is on a device and read again and again? It is known to be there or comes
+// from a model, the function deals with devices, or the place belongs to a step, a forward pass or inference.
+// Elsewhere, as where data is prepared or drawn, tensors mostly are on the host, and nothing waits.
+bool is_read_back(const Site &site, const Expr *tensor) {
+  const PlaceContext context = context_of(site);
+  return value_of(site, tensor).on_gpu() || model::has_grad(tensor) || comes_from_model(site, tensor) ||
+         context.in_training_step || context.in_evaluation_step || in_step(site) || in_forward_pass(site) ||
+         under_no_grad(site) ||
+         (site.function != nullptr && site.function->node != nullptr &&
+          function_has_word(site, {"device=", ".device", ".cuda(", "cuda\"", "cuda'"}));
 }
 
 Tier tier_of(const Site &site, const Expr *tensor, Tier otherwise) {
-  return is_on_host(site, tensor) || is_only_annotated(site, tensor) ? Tier::Hint : otherwise;
+  return is_on_host(site, tensor) || context_of(site).per_sample || !is_read_back(site, tensor) ? Tier::Hint
+                                                                                                : otherwise;
 }
 
 // Once in a script, outside of all loops, it does not matter.
@@ -165,7 +182,7 @@ void check_comparisons(Site &site, const For &loop) {
         report(site, *read, "the tensors are compared element by element, and each comparison waits for the device",
                "compare the whole tensors: `(a == b).sum().item()` counts equal elements");
     add_note(finding, site, loop, "in each iteration of this loop");
-    finding.tier = are_all_tensors ? finding.tier : Tier::Hint;
+    finding.tier = are_all_tensors ? tier_of(site, call->args[0], finding.tier) : Tier::Hint;
   }
 }
 
@@ -338,8 +355,9 @@ extern constinit const Rule kTensorByElement = {
 
 Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that
 do it with `t[i]`, loops over two tensors that compare their elements in an `if`, and `list.extend(tensor)`. Also nested loops over both dimensions of a
-NumPy array that test each element, as to find the smallest one. Of a tensor of which only the annotation of a parameter
-tells, in a function that nothing in sight calls, it is a hint.
+NumPy array that test each element, as to find the smallest one. It is a hint where nothing tells that the tensor is on a device: outside of
+steps, forward passes and code under `torch.no_grad()`, unless a model computed it or the function deals with devices, and where samples are
+prepared.
 
 ## Why it costs
 
@@ -352,8 +370,9 @@ all of them at once.
 import torch
 
 
-def labels(logits):
-    best = torch.argmax(logits, dim=1)
+@torch.no_grad()
+def labels(model: torch.nn.Module, images):
+    best = torch.argmax(model(images), dim=1)
     return [x.item() for x in best]
 ```
 
@@ -363,8 +382,9 @@ def labels(logits):
 import torch
 
 
-def labels(logits):
-    best = torch.argmax(logits, dim=1)
+@torch.no_grad()
+def labels(model: torch.nn.Module, images):
+    best = torch.argmax(model(images), dim=1)
     return best.tolist()
 ```
 

@@ -1,6 +1,7 @@
 #include "model/lattice.h"
 #include "python/children.h"
 #include "rules/optimizer_module.h"
+#include "rules/per_step.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/thin.h"
@@ -323,9 +324,7 @@ void check(Site &site, const Call &call) {
                               "join them with `torch.stack(…)` or `torch.cat(…)`");
     finding.severity = Severity::Advice;
     // A few numbers, once: as when a layer works out the size of what it gets.
-    const bool is_once =
-        site.function != nullptr && site.function->name.text() == "__init__" && loop_around(site) == nullptr;
-    finding.tier = is_once ? Tier::Hint : finding.tier;
+    finding.tier = runs_repeatedly(site) ? finding.tier : Tier::Hint;
     return;
   }
   if (!is_list_of_arrays(site, elements)) {
@@ -357,7 +356,7 @@ extern constinit const Rule kTensorFromArrayList = {
 
 `torch.tensor`, `torch.as_tensor`, `torch.Tensor`, `torch.FloatTensor` and its siblings, called with a list of NumPy
 arrays, or with a list of tensors, which is advice. Observations that `zip(*samples)` collects in a program that uses gym,
-as names or as fields of a named tuple, are advice.
+as names or as fields of a named tuple, are advice. A list of tensors that is converted once is a hint.
 
 ## Why it costs
 

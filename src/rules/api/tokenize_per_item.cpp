@@ -9,6 +9,7 @@
 #include "rules/reach.h"
 #include "rules/sample_cost.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -129,6 +130,20 @@ bool is_looked_up_first(const Site &site, const Call &call) {
          compare->rest[0].op == (holds ? CompareOperator::NotIn : CompareOperator::In);
 }
 
+// `if isinstance(self.texts[i], str): self.texts[i] = tokenize(self.texts[i])`: the result takes the text's place, and
+// the test asks whether that has happened.
+bool replaces_what_is_tested(const Site &site, const Call &call) {
+  const auto *guard = as<If>(enclosing(site, NodeKind::If));
+  const auto *assignment = as<Assign>(enclosing(site, NodeKind::Assign));
+  if (guard == nullptr || assignment == nullptr || assignment->targets.size() != 1 || assignment->value != &call ||
+      assignment->targets[0]->kind != NodeKind::Subscript) {
+    return false;
+  }
+  const std::string_view stored = text_of(site, assignment->targets[0]);
+  return any_node(guard->test,
+                  [&](const Node *part) { return part->kind == NodeKind::Subscript && text_of(site, part) == stored; });
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   const std::string_view method = called_method(call);
@@ -145,7 +160,7 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() || !is_same_in_each_epoch(site, call)) {
     return;
   }
-  if (is_looked_up_first(site, call)) {
+  if (is_looked_up_first(site, call) || replaces_what_is_tested(site, call)) {
     return;
   }
   if (in_dataset_item(site)) {

@@ -133,6 +133,9 @@ bool is_deterministic(const Site &site, const model::ClassInfo &type) {
 // dropout must be off, as samples of a model with dropout differ on purpose.
 bool is_model(const Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::Instance) && callee.name() && callee.name().text() == "torch.jit.load") {
+    return false; // it may draw samples
+  }
   if (model::records_graph(site.project, callee)) {
     return true;
   }

@@ -96,7 +96,9 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
              "call `plt.close(fig)` after `savefig`");
-  if (loop == nullptr && depends_on_flags(site)) {
+  // `if args.plot:` around it is an option as well.
+  const bool is_option = loop == nullptr && enclosing(site, NodeKind::If) != nullptr;
+  if (is_option || (loop == nullptr && depends_on_flags(site))) {
     finding.tier = Tier::Hint;
   }
   if (std::ranges::any_of(site.function->called_by,
@@ -120,7 +122,7 @@ extern constinit const Rule kFigureNotClosed = {
              .documentation = R"(## What it finds
 
 `plt.figure()` or `plt.subplots()` in a loop, or in a function that a loop calls, that saves the figure and does not
-close it. It is a hint where a caller closes something.
+close it. It is a hint where a caller closes something, and in a function under a condition.
 
 ## Why it costs
 

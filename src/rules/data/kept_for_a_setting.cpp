@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "python/literals.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -136,6 +137,13 @@ const Expr *setting_in(const Expr *test) {
   return test->kind == NodeKind::Name || test->kind == NodeKind::Attribute ? test : nullptr;
 }
 
+// `return_all=False`
+bool is_off_by_default(const model::FunctionInfo &function, Symbol name) {
+  const auto param = std::ranges::find(function.params, name, &Param::name);
+  const Expr *const otherwise = param != function.params.end() ? (*param)->default_value : nullptr;
+  return otherwise != nullptr && (is_none(otherwise) || is_constant(otherwise, ConstantKind::False));
+}
+
 void check(Site &site, const Call &call) {
   const auto *list = as<Name>(receiver_of(call));
   const model::Loop *const loop = long_loop_around(site);
@@ -173,6 +181,13 @@ void check(Site &site, const Call &call) {
   if (!is_chosen || is_emptiness || is_guarded || contains(loop->node, uses.test)) {
     return;
   }
+  // `for i in range(count): … if count > 0: return cat(kept)`: without the setting, the loop keeps nothing.
+  const auto *counted = as<For>(loop->node);
+  if (counted != nullptr && any_node(counted->iter, [&](const Node *part) {
+        return part->kind == setting->kind && text_of(site, part) == text;
+      })) {
+    return;
+  }
   Finding &finding =
       report(site, call,
              fmt::format("every iteration keeps a tensor in `{}`, but whether it is used depends on `{}`",
@@ -180,6 +195,9 @@ void check(Site &site, const Call &call) {
              fmt::format("append to `{}` only where `{}` requires it, so that the memory stays free otherwise",
                          list->id.text(), text));
   add_note(finding, site, *uses.test, "it is used only under this condition");
+  if (name == nullptr || !is_off_by_default(*site.function, name->id)) {
+    finding.tier = Tier::Hint; // the setting may be on wherever the tensors are kept
+  }
 }
 
 } // namespace
@@ -198,7 +216,7 @@ extern constinit const Rule kKeptForASetting = {
 
 A loop under `torch.no_grad()` that appends a tensor to a list in every iteration, where the list is read only under a test of a
 setting: `return torch.stack(images) if return_all else image`. Also a `forward()` that returns something else early for such a
-setting.
+setting. It is a hint unless the setting is a parameter that is off by default.
 
 ## Why it costs
 

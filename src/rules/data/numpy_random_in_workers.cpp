@@ -23,7 +23,8 @@ void check(Site &site, const Call &call) {
   if ((!in_dataset_item(site) && !is_helper) || status_in(site, "torch", "1.9") == Status::Gone) {
     return;
   }
-  if (file_has_word(site, {"worker_init_fn"})) {
+  // The runners of OpenMMLab seed NumPy in the workers.
+  if (file_has_word(site, {"worker_init_fn"}) || project_has_word(site, {"mmengine", "mmcv.runner"})) {
     return;
   }
   Finding &finding =

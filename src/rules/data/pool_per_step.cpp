@@ -10,7 +10,9 @@ using namespace python;
 
 namespace {
 
-bool has_threads(std::string_view api) { return api.find("Thread") != std::string_view::npos; }
+bool has_threads(std::string_view api) {
+  return api.find("Thread") != std::string_view::npos || api.starts_with("multiprocessing.dummy.");
+}
 
 // What is repeated at the place: "training step", "sample", …; empty if nothing is.
 std::string_view repeated_work(const Site &site) {

@@ -24,8 +24,9 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(site, subscript, "every item builds pandas objects to read one row of a table",
                             "convert the columns once in `__init__` (`table[\"x\"].to_numpy()`), and index the arrays");
-  // Next to reading, decoding or tokenizing, a tenth of a millisecond does not matter.
-  if (preparation_by(site, *site.function).cost == SampleCost::Much) {
+  // Next to reading, decoding or tokenizing, a tenth of a millisecond does not matter. An index that is computed may be
+  // what selects many rows.
+  if (preparation_by(site, *site.function).cost == SampleCost::Much || rows->kind != NodeKind::Name) {
     finding.tier = Tier::Hint;
   }
 }
@@ -45,7 +46,7 @@ extern constinit const Rule kTableRowPerItem = {
              .documentation = R"(## What it finds
 
 `.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a dataset. It is a hint where the item also
-reads, decodes or tokenizes something, which takes far longer.
+reads, decodes or tokenizes something, which takes far longer, and where the index is not a plain name.
 
 ## Why it costs
 

@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::cudnn_disabled {
 
@@ -28,6 +29,17 @@ bool is_for_good(const Site &site) {
   return true;
 }
 
+// `cudnn.enabled = False; …; cudnn.enabled = True`: off for what stands between.
+bool is_set_back(const Site &site, const Assign &assignment) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const std::string_view target = text_of(site, assignment.targets[0]);
+  return definition != nullptr && any_node(definition->body, [&](const Node *node) {
+           const auto *later = as<Assign>(node);
+           return later != nullptr && later->start > assignment.end && text_of(site, later->targets[0]) == target &&
+                  bool_of(site, later->value) != false;
+         });
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const auto *target = as<Attribute>(assignment.targets[0]);
@@ -41,7 +53,7 @@ void check(Site &site, const Node &node) {
   Finding &finding =
       report(site, node, "cuDNN is disabled, so convolutions and recurrent layers run on slower kernels",
              "remove the line; around code that needs it, use `with torch.backends.cudnn.flags(enabled=False)`");
-  if (!is_for_good(site)) {
+  if (!is_for_good(site) || is_set_back(site, assignment)) {
     finding.tier = Tier::Hint;
   }
   set_fix(finding, false, {replace(*assignment.value, "True")});
@@ -62,7 +74,7 @@ extern constinit const Rule kCudnnDisabled = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`torch.backends.cudnn.enabled = False`. Under a condition it is a hint.
+`torch.backends.cudnn.enabled = False`. Under a condition, and where the function enables it again, it is a hint.
 
 ## Why it costs
 

@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -43,21 +44,46 @@ const Expr *dtype_given(const Site &site, const Call &call) {
   return found != call.args.end() ? *found : nullptr;
 }
 
+// `before = torch.get_default_dtype(); torch.set_default_dtype(torch.float64); …; torch.set_default_dtype(before)`:
+// some constants are computed exactly, and the model is not touched.
+bool is_set_back(const Site &site, const Call &call) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return definition != nullptr && called_api(site, call) == "torch.set_default_dtype" &&
+         any_node(definition->body, [&](const Node *node) {
+           const auto *later = as<Call>(node);
+           return later != nullptr && later->start > call.end &&
+                  called_api(site, *later) == "torch.set_default_dtype" && dtype_given(site, *later) == nullptr;
+         });
+}
+
+// `if args.double:` in a script: the user wants it.
+bool is_asked_for(const Site &site) {
+  return site.module->body == site.function && std::ranges::any_of(site.ancestors, [&site](const Node *node) {
+           const auto *guard = as<If>(node);
+           return guard != nullptr && text_of(site, guard->test).find("__name__") == std::string_view::npos;
+         });
+}
+
 // Without a GPU it is the arrays of NumPy that people convert the model for.
 void check(Site &site, const Call &call) {
   const bool is_double = called_method(call) == "double";
-  if (site.module->is_test || (is_double ? !call.args.empty() : dtype_given(site, call) == nullptr)) {
+  if (site.module->is_test || (is_double ? !call.args.empty() : dtype_given(site, call) == nullptr) ||
+      is_set_back(site, call)) {
     return;
   }
   const bool on_gpu = file_has_word(site, {"cuda", "to(device"});
   if (!on_gpu && !(is_double && file_has_word(site, {"from_numpy"}))) {
     return;
   }
-  report(site, call,
-         fmt::format("`{}` makes the model compute in float64, {}", text_of(site, is_double ? call.func : &call),
-                     on_gpu ? "which most GPUs process much more slowly than float32"
-                            : "which takes twice the time and memory of float32"),
-         "keep the model in float32, and convert the data: `torch.from_numpy(x).float()`");
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` makes the model compute in float64, {}", text_of(site, is_double ? call.func : &call),
+                         on_gpu ? "which most GPUs process much more slowly than float32"
+                                : "which takes twice the time and memory of float32"),
+             "keep the model in float32, and convert the data: `torch.from_numpy(x).float()`");
+  if (is_asked_for(site)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -74,7 +100,8 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .documentation = R"(## What it finds
 
 `double()` of a model, in a file that uses a GPU, or one that creates tensors from NumPy arrays; `to(torch.float64)` of a model and
-`torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype.
+`torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype. Under a condition of
+a script it is a hint.
 
 ## Why it costs
 

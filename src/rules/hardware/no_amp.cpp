@@ -244,8 +244,10 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(site, *forward, "this model trains on the GPU in float32 only, without mixed precision",
                             "try `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or float16 with a `GradScaler`");
-  if (is_small(site, model, 0) || !may_multiply(model, 0)) {
-    finding.tier = Tier::Hint; // the GPU waits for Python in any precision
+  // A small model or small pictures: the GPU waits for Python in any precision. A notebook shows how something works.
+  if (is_small(site, model, 0) || !may_multiply(model, 0) || site.module->parsed->source.is_notebook ||
+      file_has_word(site, {"MNIST", "CIFAR"})) {
+    finding.tier = Tier::Hint;
   }
 }
 
@@ -329,7 +331,8 @@ extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
                                                .documentation = R"(## What it finds
 
 The first training loop of a file that runs a model which was moved to a device, where nothing in the file mentions
-mixed precision. It is a hint for models of a few small linear layers. Also a `Trainer` of Transformers whose arguments
+mixed precision. It is a hint for models of a few small linear layers, in notebooks, and in files
+that train on MNIST or CIFAR. Also a `Trainer` of Transformers whose arguments
 ask for neither `fp16` nor `bf16`, for a model that is loaded in float32, and a `Trainer` of Lightning for a GPU with
 `precision=32`; without `precision` that one is a hint.
 

@@ -1,3 +1,5 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -32,6 +34,14 @@ const Node *unreduced(const Site &site, const Expr *loss) {
   return text != nullptr && string_of(site_of(site, *maker), reduction->value) == "none" ? call : nullptr;
 }
 
+// Under no_grad() here, or with a forward() that is.
+bool runs_without_graph(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  const model::FunctionInfo *const forward =
+      callee.is(model::Value::Tag::Object) ? model::find_method_of(*callee.type, known::sym_forward) : nullptr;
+  return under_no_grad(site_at(site, *site.function, call)) || (forward != nullptr && forward->no_grad);
+}
+
 // What the loss was computed from without a graph: the forward pass under no_grad(), or `.detach()`; null if that is
 // not seen in this function.
 const Expr *cut_before(const Site &site, const Expr *loss) {
@@ -52,8 +62,12 @@ const Expr *cut_before(const Site &site, const Expr *loss) {
     if (called_method(*call) == "argmax") {
       return nullptr; // DP923 says why
     }
-    if (called_method(*call) == "detach" || model::kind_of(call->func) == Kind::TorchModule) {
+    if (called_method(*call) == "detach") {
       return call;
+    }
+    if (model::kind_of(call->func) == Kind::TorchModule) {
+      // That nothing is seen to record a graph in its layers does not prove that nothing does.
+      return runs_without_graph(site, *call) ? call : nullptr;
     }
     expr = !call->args.empty() ? call->args[0] : receiver_of(*call);
   }

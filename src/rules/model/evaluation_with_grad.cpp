@@ -490,6 +490,29 @@ bool enters_no_grad(const model::FunctionInfo &function) {
   });
 }
 
+// Do modules of the project differentiate in their forward pass, as for forces? Without gradients they fail.
+bool differentiates_inside(const Site &site) {
+  struct GradientsInside {
+    bool value = false;
+  };
+  const auto work_out = [&site] {
+    return GradientsInside{std::ranges::any_of(site.project.functions, [](const model::FunctionInfo &function) {
+      return function.type != nullptr && function.type->kind == Kind::TorchModule && !function.module->is_test &&
+             function.definition() != nullptr && has_word(text_of(function), {"autograd.grad(", " grad("});
+    })};
+  };
+  return site.memory.recall<GradientsInside>(&site.project, work_out).value;
+}
+
+// A model that is loaded as a whole may be such a module.
+bool may_differentiate(const Site &site, const Call *call) {
+  const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+  const auto *made = name != nullptr ? as<Call>(last_assigned(site, *name)) : nullptr;
+  const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+  const Call *const maker = callee.maker() != nullptr ? callee.maker() : made;
+  return maker != nullptr && called_api(site, *maker) == "torch.load" && differentiates_inside(site);
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.sometimes_no_grad ||
       (function.context & model::kGradMaybeOff) != 0 ||
@@ -536,15 +559,17 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
     const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
     const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
-    // Once, in a script: the graph costs memory all the same.
-    const bool is_single = !is_loop && (function.context & model::kRunByScript) != 0 && has_trained_weights(site);
+    // Once, in a script: the graph costs memory all the same. A function that is called there may do without the model.
+    const bool is_model = origin.what == Flow::What::Forward || (origin.uses & Flow::kDetached) != 0;
+    const bool is_single =
+        !is_loop && is_model && (function.context & model::kRunByScript) != 0 && has_trained_weights(site);
     // One pass in a cell, to see what comes out. The graph is gone with the next run of the cell.
     const bool is_look = !is_loop && function.node == nullptr && site.module->parsed->source.is_notebook &&
                          (called == nullptr || model::kind_of(called->func) != Kind::HfModel);
-    const bool is_unsure =
-        !is_collected && (is_assumed || is_look || is_module || has_loop_inside(site, origin) ||
-                          (!is_meant && !is_single && (!is_loop || !is_run)) || (origin.uses & Flow::kUnsure) != 0 ||
-                          may_be_frozen(function) || may_be_another_runtime(site, called));
+    const bool is_unsure = !is_collected && (is_assumed || is_look || is_module || has_loop_inside(site, origin) ||
+                                             (!is_meant && !is_single && (!is_loop || !is_run)) ||
+                                             (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function) ||
+                                             may_be_another_runtime(site, called) || may_differentiate(site, called));
     if (reported != 0 && origin.loop == reported_loop) {
       Finding &before = site.findings[reported - 1];
       if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first

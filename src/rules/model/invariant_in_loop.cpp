@@ -43,6 +43,15 @@ bool belongs_to_self(const model::FunctionInfo &function, const Expr *expr) {
   return model::is_own_object(function, expr);
 }
 
+// Whose view a call makes: `x` of `x.transpose(1, 2)` and of `torch.transpose(x, 1, 2)`; null if it makes none.
+const Expr *viewed_by(const Site &site, const Call &call) {
+  if (!is_view_method(called_method(call)) || receiver_of(call) == nullptr) {
+    return nullptr;
+  }
+  const bool is_function = site.project.callee_of(&call).is(model::Value::Tag::Api);
+  return !is_function ? receiver_of(call) : call.args.empty() ? nullptr : call.args[0];
+}
+
 // A name, or a view of one. `self.weight` only where nothing in the loop takes a training step: weights change with
 // every step of an optimizer, without a word in the loop.
 bool is_plain(const Site &site, const Expr *expr, bool with_own_attributes) {
@@ -65,11 +74,11 @@ bool varies_behind_views(const Site &site, const model::Loop &loop, const Expr *
   while (true) {
     const auto *call = as<Call>(expr);
     const auto *attribute = as<Attribute>(expr);
-    if (call != nullptr && is_view_method(called_method(*call)) && receiver_of(*call) != nullptr) {
+    if (const Expr *const viewed = call != nullptr ? viewed_by(site, *call) : nullptr) {
       if (std::ranges::any_of(call->args, [&](const Expr *one) { return model::varies(site.project, loop, one); })) {
         return true;
       }
-      expr = receiver_of(*call);
+      expr = viewed;
     } else if (attribute != nullptr && is_view_attribute(attribute->attr.text())) {
       expr = attribute->value;
     } else {
@@ -121,12 +130,12 @@ void add_finding(Site &site, const Expr &place, const model::Loop &loop, std::st
 
 // ---- Through calls: attention(memory, state) in a loop projects the same memory in every iteration ------------------
 
-const Expr *without_views(const Expr *expr) {
+const Expr *without_views(const Site &site, const Expr *expr) {
   while (true) {
     const auto *call = as<Call>(expr);
     const auto *attribute = as<Attribute>(expr);
-    if (call != nullptr && is_view_method(called_method(*call)) && receiver_of(*call) != nullptr) {
-      expr = receiver_of(*call);
+    if (const Expr *const viewed = call != nullptr ? viewed_by(site, *call) : nullptr) {
+      expr = viewed;
     } else if (attribute != nullptr && is_view_attribute(attribute->attr.text())) {
       expr = attribute->value;
     } else {
@@ -161,7 +170,7 @@ struct Operands {
 bool depends_on_passed(const Site &site, const Operands &operands) {
   const u64 own = site.function->type != nullptr && !site.function->is_static ? 1 : 0;
   const auto is_passed = [&](const Expr *expr) {
-    return (dependencies_of(site, *site.function, without_views(expr)).params & ~own) != 0;
+    return (dependencies_of(site, *site.function, without_views(site, expr)).params & ~own) != 0;
   };
   return std::ranges::any_of(operands.same, is_passed) || std::ranges::any_of(operands.by_row, is_passed);
 }
@@ -172,9 +181,10 @@ bool is_repeated_by(const Site &site, const Repetition &repetition, const Operan
     return false;
   }
   return std::ranges::all_of(operands.same,
-                             [&](const Expr *one) { return stays_same(site, repetition, without_views(one)); }) &&
-         std::ranges::all_of(operands.by_row,
-                             [&](const Expr *one) { return stays_same_by_rows(site, repetition, without_views(one)); });
+                             [&](const Expr *one) { return stays_same(site, repetition, without_views(site, one)); }) &&
+         std::ranges::all_of(operands.by_row, [&](const Expr *one) {
+           return stays_same_by_rows(site, repetition, without_views(site, one));
+         });
 }
 
 // Is all that the nearest call passes the same? Then the call as a whole is what should stand before the loop, and

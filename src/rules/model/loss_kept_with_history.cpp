@@ -1,3 +1,4 @@
+#include "base/known_names.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
@@ -240,11 +241,26 @@ bool is_attribute(const Expr *kept) {
 }
 
 // An attribute that a function of the training step, called with tensors on the graph, averages over the steps
+// Does another method of the class assign it anew: `def start(self): self.log_probs = []`? Then it need not grow.
+bool is_emptied_elsewhere(const Site &site, const Attribute &kept) {
+  return std::ranges::any_of(site.function->type->node->body, [&](const Stmt *statement) {
+    const auto *method = as<FunctionDef>(statement);
+    const model::FunctionInfo *const known = method != nullptr ? site.project.function_at(method) : nullptr;
+    return known != nullptr && known != site.function && known->name != known::sym_init &&
+           any_node(method->body, [&](const Node *node) {
+             const auto *attribute = as<Attribute>(node);
+             return attribute != nullptr && attribute->context == Context::Store && attribute->attr == kept.attr &&
+                    model::is_own_object(*known, attribute->value);
+           });
+  });
+}
+
 bool keeps_for_next_step(const Site &site, const Expr *kept) {
   const auto *attribute = as<Attribute>(kept);
   return attribute != nullptr && loop_around(site) == nullptr && site.function->definition() != nullptr &&
          site.function->type != nullptr && site.function->type->kind == Kind::TorchModule &&
          model::is_own_object(*site.function, attribute->value) && context_of(site).in_training_step &&
+         !is_emptied_elsewhere(site, *attribute) &&
          std::ranges::none_of(site.function->called_by, [](const model::CallSite *caller) { return caller->no_grad; });
 }
 

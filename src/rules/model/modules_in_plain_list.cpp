@@ -229,6 +229,14 @@ Uses uses_of(const Site &site, const FunctionDef &function, Symbol name) {
   return uses;
 }
 
+// `self.inputs = [given]` in another method: what __init__ put there only held the place.
+bool stores_another(const FunctionDef &method, Symbol name) {
+  const Symbol self = method.params.empty() ? Symbol{} : method.params[0]->name;
+  return self && any_node(method.body, [&](const Node *node) {
+           return node->context == Context::Store && is_own(node, self, name);
+         });
+}
+
 // Does the class move its metrics itself, or feed them from the CPU? What its methods do with tensors is not followed:
 // any move in a method that uses them counts.
 bool moves_metrics(const ClassDef &type, Symbol name) {
@@ -276,7 +284,7 @@ void lint(Site &site, const ClassDef &type, const FunctionDef &init, const Assig
       continue;
     }
     const Uses there = uses_of(site, *method, name);
-    if (there.registers) {
+    if (there.registers || stores_another(*method, name)) {
       return;
     }
     used = used || there.mentions > 0;

@@ -151,7 +151,8 @@ extern constinit const Rule kUnusedLayer = {.info = {.code = "DP239",
                                                      .fix = FixKind::None,
                                                      .documentation = R"(## What it finds
 
-A layer with weights that the `__init__` of an `nn.Module` stores in an attribute and that nothing in the project reads.
+A layer with weights that the `__init__` of an `nn.Module` stores in an attribute and that nothing in the project reads. Under a
+condition it is a hint.
 
 ## Why it costs
 
@@ -240,9 +241,17 @@ void check(const model::Project &project, Findings &findings) {
       if (!*is_closed || families->reads(type, target->attr) || quoted.has(*type.module, target->attr.text())) {
         return false;
       }
-      report(findings, kUnusedLayer, *type.module, assignment->span(),
-             fmt::format("`self.{}` is created and never used, but its weights take memory", target->attr.text()),
-             "use it in `forward`, or remove it");
+      Finding &finding =
+          report(findings, kUnusedLayer, *type.module, assignment->span(),
+                 fmt::format("`self.{}` is created and never used, but its weights take memory", target->attr.text()),
+                 "use it in `forward`, or remove it");
+      // Under an option that is mostly off, it takes no memory.
+      if (any_node(init->body, [&](const Node *around) {
+            const auto *branch = as<If>(around);
+            return branch != nullptr && branch->start < assignment->start && assignment->end <= branch->end;
+          })) {
+        finding.tier = Tier::Hint;
+      }
       return false;
     });
   }

@@ -106,7 +106,7 @@ bool is_masked(const Site &site, const Expr *value) {
 void check(Site &site, const Node &node) {
   const auto &sum = static_cast<const BinOp &>(node);
   if (sum.op() != Operator::Add || site.function == nullptr || site.function->definition() == nullptr ||
-      site.module->is_test) {
+      site.module->is_test || in_method(site, Kind::TorchModule, "forward")) { // which adds residuals
     return;
   }
   for (const auto &[first, second] : {std::pair{sum.left, sum.right}, std::pair{sum.right, sum.left}}) {

@@ -57,6 +57,10 @@ bool has_counterpart(const Site &site, const Call &call, const FirstProcessOnly 
   const auto calls_collective = [&](const Node *node) {
     const auto *other = as<Call>(node);
     const auto *method = other != nullptr ? as<Attribute>(other->func) : nullptr;
+    const model::FunctionInfo *const own = called_function(site, call);
+    if (other != nullptr && own != nullptr && called_function(site, *other) == own) {
+      return true; // gather_results(rank) in both branches
+    }
     return method != nullptr && (kCollectives.has(method->attr) ||
                                  (called_api(site, *other).empty() && called_function(site, *other) == nullptr));
   };

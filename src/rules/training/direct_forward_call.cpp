@@ -15,9 +15,10 @@ namespace {
 // torch.compile(); weight and spectral norm, pruning and quantization; libraries that wrap the model; hooks? What other
 // programs of a project wrap is another model.
 bool adds_hooks(const Site &site) {
-  return file_has_word(site, {"_hook(", "DistributedDataParallel", "DataParallel", "FullyShardedDataParallel",
-                              "fully_shard", "torch.compile(", "weight_norm(", "spectral_norm(", "accelerat",
-                              "deepspeed", "Fabric(", "device_map", "summary(", "profile("});
+  return file_has_word(site,
+                       {"register_forward", "register_full_backward", "register_backward", "DistributedDataParallel",
+                        "DataParallel", "FullyShardedDataParallel", "fully_shard", "torch.compile(", "weight_norm(",
+                        "spectral_norm(", "Accelerator(", "deepspeed", "Fabric("});
 }
 
 void check(Site &site, const Call &call) {
@@ -48,6 +49,9 @@ void check(Site &site, const Call &call) {
                         callee.receiver().maker() == nullptr && !callee.receiver().name();
   // The layers of a module are its own business: who wants hooks puts them on the model.
   const auto *part = as<Attribute>(receiver);
+  while (part != nullptr && part->value->kind == NodeKind::Attribute) { // self.head.projection
+    part = static_cast<const Attribute *>(part->value);
+  }
   const bool is_own_layer = part != nullptr && site.type != nullptr && site.type->kind != Kind::Unknown &&
                             model::is_own_object(*site.function, part->value);
   // What is only called like a model may be something else, and where nobody adds hooks or wrappers none are skipped.

@@ -72,11 +72,25 @@ bool is_threshold(const Site &site, const Node *node, const Call &draw, Symbol d
                                                  (is_drawn(sum->right) && is_setting(site, sum->left))));
 }
 
+// A rate that the inputs decide, as one of them multiplies it: the caller switches the dropout off.
+bool comes_with_inputs(const Site &site, const Expr *rate, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  return depth < kMostDepth && any_node(rate, [&](const Node *part) {
+           const auto *name = as<Name>(part);
+           if (name == nullptr || name->id.text() == "self") {
+             return false;
+           }
+           const Expr *const made = last_assigned(site, *name);
+           return site.function->has_param(name->id) ||
+                  (made != nullptr && made->end < rate->start && comes_with_inputs(site, made, depth + 1));
+         });
+}
+
 // Does the layer drop something by what was drawn?
 bool makes_mask(const Site &site, const Call &call, std::string_view api) {
   if (is_dropout(api)) {
     const Expr *rate = argument(call, 1, "rate");
-    return rate == nullptr || number_of(site, rate) != 0.0;
+    return rate == nullptr || (number_of(site, rate) != 0.0 && !comes_with_inputs(site, rate));
   }
   if (api.ends_with("binomial") || api.ends_with("bernoulli")) {
     const Keyword *given = keyword_argument(call, "p");

@@ -46,6 +46,10 @@ bool is_same_in_both_modes(const Site &site, const Expr *p) {
   if (number_of(site, p).has_value()) {
     return number_of(site, p) != 0.0;
   }
+  // `dropout=0.0` of the constructor, which nothing in sight changes
+  if (const auto setting = setting_of(site, p); setting.has_value() && setting->as_number() == 0.0) {
+    return false;
+  }
   const auto *attribute = as<Attribute>(p);
   if (attribute == nullptr || has_word(text_of(site, p), {"train"}) || function_has_word(site, {".training"})) {
     return false;
@@ -83,9 +87,16 @@ void check_attention(Site &site, const Call &call) {
   if (!is_module && p->kind != NodeKind::Name) {
     return;
   }
-  report(site, *p, "`dropout_p` also drops values in evaluation mode, because the function does not know the mode",
-         is_module ? fmt::format("pass `dropout_p={} if self.training else 0.0`", text_of(site, p))
-                   : std::string("pass 0.0 unless the module is in training mode (`self.training`)"));
+  Finding &finding =
+      report(site, *p, "`dropout_p` also drops values in evaluation mode, because the function does not know the mode",
+             is_module ? fmt::format("pass `dropout_p={} if self.training else 0.0`", text_of(site, p))
+                       : std::string("pass 0.0 unless the module is in training mode (`self.training`)"));
+  // `dropout=0.0` unless some caller that is not in sight passes another value
+  const model::ConstantChoices choices = model::choices_of(scope_of(site), p);
+  if (!choices.values.empty() &&
+      std::ranges::all_of(choices.values, [](const model::ConstantValue &one) { return one.as_number() == 0.0; })) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 void check(Site &site, const Call &call) {

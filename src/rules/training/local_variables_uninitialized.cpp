@@ -28,7 +28,8 @@ bool makes_local_variables(const Site &site, const Call &call) {
 
 void check_module(Site &site) {
   if (!site.module->tensorflow || site.module->is_test ||
-      !file_has_word(site, {"metrics.", "num_epochs", "limit_epochs"}) || !project_has_word(site, {"Session("}) ||
+      !file_has_word(site, {"metrics.", "num_epochs", "limit_epochs"}) ||
+      file_has_word(site, {"stimator"}) || // which initializes them !project_has_word(site, {"Session("}) ||
       !project_has_word(site, {"global_variables_initializer", "initialize_all_variables"}) ||
       project_has_word(site, {"local_variables_initializer", "initialize_local_variables", "LOCAL_VARIABLES",
                               "MonitoredTrainingSession", "MonitoredSession", "Supervisor(", "EstimatorSpec",

@@ -74,6 +74,9 @@ void check(Site &site, const Call &call) {
   if (!name.has_value() || site.module->is_test) {
     return;
   }
+  if (!is_stopping && (*name == "step" || *name == "epoch")) {
+    return; // which ModelCheckpoint adds to what is logged
+  }
   const Logged &logged = site.memory.recall<Logged>(&site.project, [&] { return find_logged(site); });
   const auto means = [&name](const std::string &one) {
     return one == *name || one + "_epoch" == *name || one + "_step" == *name;

@@ -36,11 +36,13 @@ struct Reads {
   u32 count = 0;
 };
 
-Reads reads_of(const Site &site, Symbol name, u32 from, u32 to) {
+Reads reads_of(const Site &site, const Name &use, u32 from) {
   Reads found;
-  any_node(body_around(site), [&](const Node *node) {
+  const auto &body = body_around(site);
+  any_node(body, [&](const Node *node) {
     const auto *read = as<Name>(node);
-    if (read != nullptr && read->id == name && read->context == Context::Load && read->start > from && read->end < to) {
+    if (read != nullptr && read->id == use.id && read->context == Context::Load && read->start > from &&
+        read->end < use.start && !are_alternatives(body, *read, use)) {
       found.before = found.before == nullptr ? read : found.before;
       ++found.count;
     }
@@ -65,7 +67,7 @@ void check_used_up(Site &site, const Call &call, const Name &name, std::string_v
   if (value == nullptr || !is_generator(site, value) || !is_bound_once(site, name.id)) {
     return;
   }
-  const Reads reads = reads_of(site, name.id, value->end, name.start);
+  const Reads reads = reads_of(site, name, value->end);
   if (reads.before == nullptr) {
     return;
   }

@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -269,6 +270,14 @@ bool check_function(Site &site, const Call &call) {
                                      "jax.numpy.clip",
                                      "jax.numpy.transpose"});
   const model::Value callee = site.project.callee_of(&call);
+  // np.clip(x, 0, 1, x): what follows the numbers is where the result goes.
+  const bool has_target = callee.is(model::Value::Tag::Api) &&
+                          ((callee.name().text() == "numpy.clip" && call.args.size() > 3) ||
+                           ((callee.name().text() == "numpy.concatenate" || callee.name().text() == "numpy.stack") &&
+                            call.args.size() > 2));
+  if (has_target) {
+    return false;
+  }
   if (!callee.is(model::Value::Tag::Api) || !kFunctions.has(callee.name()) || has_hidden_arguments(call) ||
       call.args.empty() || keyword_argument(call, "out") != nullptr || is_shown_in_notebook(site) ||
       enclosing(site, NodeKind::Try) != nullptr ||
@@ -296,6 +305,35 @@ bool goes_to_each(const Site &site, const Call &call) {
          std::ranges::any_of(call.args, varies);
 }
 
+// In the body of `try: … except …: return False`: whether the call succeeds is what the function wants to know.
+bool is_tried(const Site &site) {
+  const auto *guarded = as<Try>(enclosing(site, NodeKind::Try));
+  return guarded != nullptr && std::ranges::any_of(guarded->handlers, [](const ExceptHandler *handler) {
+           return !handler->body.empty() && handler->body.back()->kind == NodeKind::Return;
+         });
+}
+
+// `detach()` of something that nothing else makes a tensor: finalizers, processes and streams have one too.
+bool is_only_named_alike(const Site &site, const Attribute &method) {
+  static const NameTable kOfTensors({"backward", "item", "mean", "sum", "cpu", "numpy", "float", "div", "size", "dim"});
+  const auto *owner = as<Name>(method.value);
+  if (owner == nullptr || method.attr.text() != "detach" || !value_of(site, owner).is_unknown()) {
+    return false;
+  }
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const auto is_used = [owner](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *given = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    if (given != nullptr && given->id == owner->id && called_method(*call) == "backward") {
+      return true;
+    }
+    const auto *attribute = as<Attribute>(node);
+    const auto *name = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+    return name != nullptr && name->id == owner->id && kOfTensors.has(attribute->attr);
+  };
+  return definition == nullptr || !any_node(definition->body, is_used);
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   if (node.kind == NodeKind::Assign) {
@@ -320,6 +358,9 @@ void check(Site &site, const Node &node) {
   }
   if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
       site.module->is_test) {
+    return;
+  }
+  if (is_tried(site) || is_only_named_alike(site, *method)) {
     return;
   }
   const model::Value callee = site.project.callee_of(call);

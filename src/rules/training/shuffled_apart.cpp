@@ -188,6 +188,18 @@ bool come_from_one(const Site &site, const Expr *left, const Expr *right) {
   return first && first == source_of(last_assigned(site, *y));
 }
 
+// Elements that a condition chose, so that nothing says which of the one belongs to which of the other.
+bool is_selection(const Site &site, const Expr *what) {
+  const auto *name = as<Name>(what);
+  const auto *made = name != nullptr ? as<ListComp>(last_assigned(site, *name)) : nullptr;
+  return made != nullptr && made->generators.size() == 1 && !made->generators[0]->ifs.empty();
+}
+
+std::string_view condition_of(const Site &site, const Expr *what) {
+  const auto *made = as<ListComp>(last_assigned(site, *as<Name>(what)));
+  return text_of(site, made->generators[0]->ifs[0]);
+}
+
 // Sets a generator back, or makes one.
 bool seeds(const Node *node) {
   const auto *call = as<Call>(node);
@@ -221,6 +233,10 @@ void check(Site &site, const Node &node) {
   }
   const Shuffled first = shuffle_before(site, statement);
   if (first.what == nullptr || text_of(site, first.what) == text_of(site, second.what) || first.by != second.by) {
+    return;
+  }
+  if (is_selection(site, first.what) && is_selection(site, second.what) &&
+      condition_of(site, first.what) != condition_of(site, second.what)) {
     return;
   }
   const FunctionDef *definition = site.function->definition();

@@ -363,6 +363,13 @@ void check_backward(Site &site, const Call &call) {
   }
 }
 
+bool returns_tuple(const model::FunctionInfo &function) {
+  return any_node(function.definition()->body, [](const Node *node) {
+    const auto *result = as<Return>(node);
+    return result != nullptr && result->value != nullptr && result->value->kind == NodeKind::Tuple;
+  });
+}
+
 // A function whose result is a loss, or a term of one
 void check_return(Site &site, const Node &node) {
   const auto &result = static_cast<const Return &>(node);
@@ -375,6 +382,13 @@ void check_return(Site &site, const Node &node) {
   const std::size_t count = std::min(site.function->called_by.size(), kMostCallers);
   const auto check_part = [&](const Expr *part, std::optional<u32> element) {
     const auto is_trained = [&](const model::CallSite *caller) {
+      // `loss, _ = model(x, labels)` takes the tuple that another branch returns, and not this.
+      const Site there = site_at(site, *caller->caller, *caller->call);
+      const auto *taken = as<Assign>(there.ancestors.empty() ? nullptr : there.ancestors.back());
+      if (!element.has_value() && taken != nullptr && taken->targets[0]->kind == NodeKind::Tuple &&
+          returns_tuple(*site.function)) {
+        return false;
+      }
       return backward_of(site.memory, site.project, *caller->caller, caller->call, Way::Addend, element) != nullptr;
     };
     // Whether the result becomes a loss takes long to find out, and few results have such a part.

@@ -1,5 +1,6 @@
 #include "base/name_table.h"
 #include "python/children.h"
+#include "python/literals.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -72,7 +73,7 @@ public:
     case NodeKind::Name: {
       const auto *name = static_cast<const Name *>(node);
       if (node->context == Context::Load) {
-        if ((depth_ == 0 ? now_ : later_).insert(name->id.id)) {
+        if (!is_dead_ && (depth_ == 0 ? now_ : later_).insert(name->id.id)) {
           (depth_ == 0 ? read_at_once : read).push_back(name);
         }
       } else {
@@ -89,9 +90,7 @@ public:
         walk(decorator);
       }
       ++depth_;
-      for (const Stmt *statement : function->body) {
-        walk(statement);
-      }
+      walk(function->body);
       --depth_;
       return; // annotations are not evaluated everywhere
     }
@@ -105,6 +104,16 @@ public:
       bound.insert(static_cast<const ClassDef *>(node)->name.id);
       types(static_cast<const ClassDef *>(node)->type_params);
       break;
+    case NodeKind::If: { // `if False:` keeps code that nobody runs
+      const auto *branch = static_cast<const If *>(node);
+      walk(branch->test);
+      const bool was_dead = is_dead_;
+      is_dead_ |= is_constant(branch->test, ConstantKind::False);
+      walk(branch->body);
+      is_dead_ = was_dead;
+      walk(branch->orelse);
+      return;
+    }
     case NodeKind::AnnAssign: {
       const auto *assignment = static_cast<const AnnAssign *>(node);
       walk(assignment->target);
@@ -147,6 +156,16 @@ public:
     for_each_child(node, [&](const Node *child) { walk(child); });
   }
 
+  // What is bound after a `return` or `raise` is a local name all the same; what is read there is never read.
+  void walk(const Block &block) {
+    const bool was_dead = is_dead_;
+    for (const Stmt *statement : block) {
+      walk(static_cast<const Node *>(statement));
+      is_dead_ |= statement->kind == NodeKind::Return || statement->kind == NodeKind::Raise;
+    }
+    is_dead_ = was_dead;
+  }
+
   SymbolSet &bound;
   std::vector<const Name *> read_at_once; // when the file is imported or run; each name where it stands first
   std::vector<const Name *> read;         // in functions
@@ -156,7 +175,8 @@ public:
 private:
   SymbolSet &now_;
   SymbolSet &later_;
-  u32 depth_ = 0; // of functions around
+  u32 depth_ = 0;        // of functions around
+  bool is_dead_ = false; // no run comes here
 
   void import(const Alias &alias) {
     if (alias.asname) {
@@ -235,6 +255,24 @@ void check_global(Site &site, Symbol name) {
          fmt::format("define or import `{}`", name.text()));
 }
 
+// `_init_api("pack.graph")` in the module's own code, of a function that sets attributes of a module in sys.modules:
+// names of this file may come from there.
+bool is_filled_by_calls(const Site &site) {
+  const auto fills = [](const model::FunctionInfo &function) {
+    return has_word(text_of(function), {"sys.modules"}) && has_word(text_of(function), {"setattr(", "__dict__"});
+  };
+  return std::ranges::any_of(site.module->parsed->tree.body, [&](const Stmt *statement) {
+    const auto *alone = as<ExprStmt>(statement);
+    const auto *call = alone != nullptr ? as<Call>(alone->value) : nullptr;
+    const model::FunctionInfo *const called = call != nullptr ? called_function(site, *call) : nullptr;
+    if (called == nullptr || called->node == nullptr) {
+      return false;
+    }
+    const auto reached = reached_functions(*called, *called->node);
+    return fills(*called) || std::ranges::any_of(reached, [&](const model::FunctionInfo *one) { return fills(*one); });
+  });
+}
+
 void check(Site &site) {
   const model::ParsedFile &file = *site.module->parsed;
   if (!file.tree.errors.empty() || file.path.ends_with(".ipynb") || site.module->is_test) {
@@ -270,7 +308,8 @@ void check(Site &site) {
     }
   }
   if (undefined.empty() ||
-      file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "vars()"})) {
+      file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "vars()"}) ||
+      is_filled_by_calls(site)) {
     return;
   }
   constexpr std::size_t kMostNotes = 8;

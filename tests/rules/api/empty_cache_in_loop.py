@@ -83,3 +83,22 @@ def compresses(files):
             tensors[name] = tensors[name].half()
             gc.collect()
             torch.cuda.empty_cache()  # expect: DP134
+
+
+class Buffers:
+    def __init__(self, groups):
+        self.allocate(groups)
+
+    def allocate(self, groups):
+        self.data = [torch.zeros(group, device="cuda") for group in groups]
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def trains_with_buffers(model, optimizer, train_loader):
+    for x in train_loader:
+        buffers = Buffers([8, 8])
+        loss = model(x).mean() + buffers.data[0].sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()

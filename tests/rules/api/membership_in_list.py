@@ -184,3 +184,12 @@ def users(nodes):
             if user not in nodes and user not in found:  # hint: DP156
                 found.append(user)
     return found
+
+
+class Chained:
+    def __init__(self, optimizers):
+        self.chunks = []
+        for optimizer in optimizers:
+            for chunk in optimizer.chunks:
+                if chunk not in self.chunks:  # hint: DP156
+                    self.chunks.append(chunk)

@@ -58,3 +58,12 @@ class Masked(nn.Module):
     def forward(self, scores, mask):
         lowest = float(np.finfo(torch.tensor(0, dtype=scores.dtype).numpy().dtype).min)
         return scores.masked_fill(mask, lowest).softmax(-1)
+
+
+class Grid(nn.Module):
+    def forward(self, x: torch.Tensor, sizes: torch.Tensor):
+        if isinstance(sizes, list):
+            rows = np.array(sizes, dtype=np.int32)
+        else:
+            rows = np.array(sizes)  # expect: DP140
+        return x[: rows.sum()]

@@ -5,10 +5,10 @@ import torch.nn.functional as F
 
 
 def fires(v: torch.Tensor, x: torch.Tensor, y: torch.Tensor, tokens, weight):
-    a = torch.diag(v) @ x  # expect: DP163
-    b = x @ torch.diag(v)  # expect: DP163
+    a = torch.diag(v) @ x  # hint: DP163
+    b = x @ torch.diag(v)  # hint: DP163
     scale = torch.diag(v)
-    c = torch.mm(scale, x)  # expect: DP163
+    c = torch.mm(scale, x)  # hint: DP163
     d = F.one_hot(tokens, 1000).float() @ weight  # expect: DP163
     e = torch.diagonal(x @ y.t())  # expect: DP163
     f = (x @ y.t()).diag()  # expect: DP163

@@ -78,7 +78,7 @@ def other_index(x, order):
 def accuracy(predicted: torch.Tensor, labels: torch.Tensor, names):
     correct = 0
     for p, label in zip(predicted, labels):
-        if p == label:  # expect: DP155
+        if p == label:  # hint: DP155
             correct += 1
     for p, name in zip(predicted, names):
         if p == name:
@@ -99,7 +99,7 @@ def smallest(values):
 
 def neighbours(values):
     count = 0
-    for i in range(values.shape[0]):  # expect: DP162
+    for i in range(values.shape[0]):  # hint: DP162
         for j in range(values.shape[1]):
             if values[i, j] > values[i, j - 1]:
                 count += 1
@@ -131,9 +131,27 @@ def parts(loader, loss_of):
         if isinstance(losses, tuple):
             print([part.item() for part in losses])
         elif isinstance(losses, list):
-            print([part.item() for part in losses])
+            print([part.item() for part in losses])  # expect: DP402
 
 
 # Nobody in sight calls it: where the tensor is, only its annotation could tell, and it does not.
 def smoothed(counts: torch.Tensor):
     return [max(1, c.item()) for c in counts]  # hint: DP155
+
+
+def planned(indices: torch.Tensor, count, out: torch.Tensor):
+    host = torch.device("cpu")
+    rows = indices.detach().to(device=host, dtype=torch.int64)
+    found = []
+    for r in range(count):  # hint: DP139
+        found.append(int(rows[r].item()))  # hint: DP155
+    return torch.tensor(found, device=out.device)
+
+
+def chosen(indices: torch.Tensor, count, out: torch.Tensor):
+    place = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    rows = indices.detach().to(device=place, dtype=torch.int64)
+    found = []
+    for r in range(count):  # hint: DP139
+        found.append(int(rows[r].item()))  # expect: DP155
+    return torch.tensor(found, device=out.device)

@@ -111,3 +111,16 @@ class Named(Dataset):
 
     def number(self, name):
         return int(os.path.split(name)[-1].split("_")[0])
+
+
+class Remembered(Dataset):
+    def __init__(self, texts):
+        self.texts = texts
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, index):
+        if isinstance(self.texts[index], str):
+            self.texts[index] = tokenizer(self.texts[index], truncation=True)
+        return self.texts[index]

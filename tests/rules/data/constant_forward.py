@@ -76,3 +76,8 @@ def measured_as_a_whole(model: torch.nn.Linear, x):
             y = model(x)
     end = time.perf_counter()
     return y, end - start
+
+
+def sampled(path, x):
+    predictive = torch.jit.load(path)
+    return torch.stack([predictive(x) for _ in range(800)])

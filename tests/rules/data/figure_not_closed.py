@@ -111,3 +111,15 @@ def every_tenth(values):
     for epoch in range(1000):
         if epoch % 10 == 0:
             history(values, f"{epoch}.png")
+
+
+def run(values, number, plot):
+    if plot:
+        plt.figure(figsize=(24, 24))  # hint: DP418
+        plt.plot(values)
+        plt.savefig(f"run {number}.png")
+
+
+def runs(values, plot):
+    for number in range(100):
+        run(values, number, plot)

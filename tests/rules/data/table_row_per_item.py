@@ -37,3 +37,16 @@ class Pictures(Dataset):
         row = self.table.iloc[index]  # hint: DP415
         image = cv2.imread(row.path)
         return image, row.label
+
+
+# Which rows, an expression says: that is a query.
+class Overlapping(Dataset):
+    def __init__(self, table):
+        self.table = table
+
+    def __len__(self):
+        return len(self.table)
+
+    def __getitem__(self, interval):
+        rows = self.table.iloc[self.table.index.overlaps(interval)]  # hint: DP415
+        return rows

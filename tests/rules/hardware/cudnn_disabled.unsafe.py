@@ -24,6 +24,13 @@ def silent(args, config):
     torch.backends.mkldnn.enabled = False
 
 
+def around(norm, x):
+    torch.backends.cudnn.enabled = False  # hint: DP514
+    x = norm(x)
+    torch.backends.cudnn.enabled = True
+    return x
+
+
 if __name__ == "__main__":
     cudnn.enabled = True  # expect: DP514
     fires()

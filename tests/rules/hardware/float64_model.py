@@ -13,3 +13,22 @@ class Net(nn.Module):
 model = Net().double().to(device)  # expect: DP517
 other = nn.Linear(3, 3).to(device)
 x = torch.zeros(3, device=device).double()
+
+
+def table(size):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    exact = torch.linspace(0, 1, size).exp()
+    torch.set_default_dtype(before)
+    return exact.to(before).to(device)
+
+
+def everything():
+    torch.set_default_dtype(torch.float64)  # expect: DP517
+    return Net().to(device)
+
+
+if torch.get_num_threads() > 4:
+    torch.set_default_dtype(torch.float64)  # hint: DP517
+if __name__ == "__main__":
+    torch.set_default_dtype(torch.float64)  # expect: DP517

@@ -95,3 +95,20 @@ def trained(layer: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor,
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRU(8, 8, batch_first=True)
+
+    def step(self, tokens, state, memory: torch.Tensor):
+        output, state = self.cell(tokens, state)
+        weights = torch.softmax(torch.matmul(memory, torch.transpose(output, 1, 2)), dim=1)
+        return weights, state
+
+    def decode(self, tokens, state, memory: torch.Tensor, length):
+        with torch.no_grad():
+            for i in range(length):
+                tokens, state = self.step(tokens, state, memory)
+        return tokens

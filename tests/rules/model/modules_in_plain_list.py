@@ -85,3 +85,15 @@ class NoModule:
 
     def forward(self, x):
         return self.layers[0](x)
+
+
+class Placeholders(nn.Module):
+    def __init__(self, shapes):
+        super().__init__()
+        self.inputs = []
+        for shape in shapes:
+            self.inputs.append(nn.Parameter(torch.empty(shape)))
+
+    def forward(self, given):
+        self.inputs = [given]
+        return self.inputs[0] * 2

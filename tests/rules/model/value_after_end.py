@@ -67,3 +67,13 @@ class Agent:
 
 def residual(model: Q, x, scale, unused):
     return x + scale * model(x)
+
+
+class Residual(nn.Module):
+    def __init__(self, size, multiplier):
+        super().__init__()
+        self.layer = nn.Linear(size, size)
+        self.multiplier = multiplier
+
+    def forward(self, hidden, residual, positions):
+        return residual + self.multiplier * self.layer(hidden)

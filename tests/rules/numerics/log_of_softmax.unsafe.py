@@ -44,3 +44,7 @@ def silent(x, p, flag):
     h = tf.math.log(tf.clip_by_value(tf.nn.softmax(x), 1e-6, 1.0))
     i = torch.log(torch.sigmoid(x).clamp_min(1e-6))
     return a, b, c, d, e, f, g, h, i
+
+
+def table():
+    return torch.log(torch.sigmoid(torch.arange(-6.01, 6.01, 0.01)))

@@ -76,3 +76,20 @@ class Masked(Base):
 def tiles(count, copy):
     for tile in range(0, count - 1, 1, unroll=1):
         copy(tile)
+
+
+def plain_score(score, row):
+    return score + row
+
+
+def scored(score_function, score, row, scalars=None):
+    if scalars is not None:
+        return score_function(score, row=row, scalars=scalars)
+    return score_function(score, row=row)
+
+
+def scored_always(score_function, score, row):
+    return score_function(score, row=row, scalars=None)  # expect: DP895
+
+
+print(scored(plain_score, 1.0, 2), scored_always(plain_score, 1.0, 2))

@@ -178,3 +178,17 @@ def always_reduced(value):
 def log_mean(value):
     if dist.get_rank() == 0:
         print(always_reduced(value))  # expect: DP847
+
+
+def gathered(value, rank):
+    values = [None, None] if rank == 0 else None
+    dist.gather_object(value, values)
+    return values
+
+
+def gather_everywhere(value):
+    rank = dist.get_rank()
+    if rank == 0:
+        print(gathered(value, rank))
+    else:
+        gathered(value, rank)

@@ -39,3 +39,19 @@ def silent(x, ctx, player):
     player.forward(x)
     nn.MSELoss().forward(x, x)  # hint: DP808
     return model(x), Square.forward(ctx, x)
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.both = nn.ModuleDict({"first": Net(), "second": Net()})
+        self.head = Outer()
+
+    def forward(self, x):
+        return self.head.net.forward(x)  # hint: DP808
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Net()

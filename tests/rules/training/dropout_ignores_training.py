@@ -103,3 +103,23 @@ class Choice(keras.layers.Layer):
         if tf.random.uniform(()) > 0.5:
             return x * 2
         return x / 2
+
+
+class Switched(keras.layers.Layer):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def call(self, inputs):
+        rate = self.rate * tf.squeeze(inputs[1])
+        return tf.nn.dropout(inputs[0], rate=rate)
+
+
+class Unswitched(keras.layers.Layer):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def call(self, inputs):
+        rate = self.rate
+        return tf.nn.dropout(inputs[0], rate=rate)  # expect: DP859

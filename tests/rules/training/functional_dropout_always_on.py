@@ -61,3 +61,22 @@ class Prenet(nn.Module):
 
 def augment(x):
     return F.dropout(x, 0.5)
+
+
+class Attention(nn.Module):
+    def __init__(self, size, dropout=0.0):
+        super().__init__()
+        self.dropout = dropout
+        self.project = nn.Linear(size, size)
+
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(self.project(q), k, v, dropout_p=self.dropout)
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention(8)
+
+    def forward(self, x):
+        return self.attention(x, x, x)

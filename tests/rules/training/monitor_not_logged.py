@@ -17,3 +17,6 @@ stop = EarlyStopping("val_acc", mode="max")  # expect: DP937
 right = ModelCheckpoint(monitor="val/loss")
 epoch = EarlyStopping(monitor="train_loss_epoch")
 newest = ModelCheckpoint(save_last=True)
+every = ModelCheckpoint(monitor="step", mode="max", save_top_k=3)
+last = ModelCheckpoint(monitor="epoch", mode="max")
+never = EarlyStopping(monitor="step")  # expect: DP937

@@ -67,3 +67,20 @@ def apart():
     net = models.resnet18(weights="DEFAULT")
     groups = [{"params": net.layer4.parameters()}, {"params": net.fc.parameters(), "lr": 0.1}]
     return torch.optim.SGD(groups, lr=0.01)
+
+
+def one_of_several(model: nn.Module, how, limit, clip_by_ratio):
+    parameters = model.parameters()
+    if how == "ratio":
+        clip_by_ratio(parameters, limit)
+    elif how == "norm":
+        clip_grad_norm_(parameters, limit)
+    else:
+        nn.utils.clip_grad_value_(parameters, limit)
+
+
+def before_both(model: nn.Module, how, limit):
+    parameters = model.parameters()
+    print(len(list(parameters)))
+    if how == "norm":
+        clip_grad_norm_(parameters, limit)  # expect: DP924

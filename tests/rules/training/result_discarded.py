@@ -1,3 +1,4 @@
+import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
@@ -51,3 +52,37 @@ def wake_devices(index: int):
     probe = torch.zeros(1).to(f"cuda:{index}")
     for other in range(torch.cuda.device_count()):
         probe.to(f"cuda:{other}")
+
+
+def is_stackable(pieces):
+    try:
+        whole = torch.stack(pieces)
+        whole.contiguous()
+        return True
+    except RuntimeError:
+        return False
+
+
+def is_stackable_and_logged(pieces):
+    whole = torch.stack(pieces)
+    try:
+        whole.contiguous()  # expect: DP891
+    except RuntimeError as error:
+        print(error)
+
+
+class Finalizers:
+    def __init__(self):
+        self.of = {}
+
+    def release(self, address):
+        finalizer = self.of.pop(address, None)
+        if finalizer is not None:
+            finalizer.detach()
+
+
+def limited(heatmap):
+    heatmap = np.abs(heatmap)
+    np.clip(heatmap, 1e-3, 50.0, heatmap)
+    np.clip(heatmap, 1e-3, 50.0)  # expect: DP891
+    return heatmap

@@ -57,3 +57,11 @@ def twice(x, y):
 def one_order(x, y):
     order = np.random.permutation(len(x))
     return zip(x[order], y[order])
+
+
+def selected(labels, weights):
+    positives = [i for i in range(len(labels)) if labels[i] == 1]
+    negatives = [i for i in range(len(labels)) if labels[i] == 0]
+    np.random.shuffle(positives)
+    np.random.shuffle(negatives)
+    return list(zip(positives, negatives))

@@ -55,3 +55,19 @@ def scores(items):
 
 
 CONSTANT = 1
+
+
+class Loader:
+    def arguments(self):
+        return ["--verbose"]
+        return argv
+
+    def check(self):
+        raise NotImplementedError
+        return never + self.arguments()
+
+
+def inspected(values):
+    if False:  # to look at them
+        show(values)
+    return values

@@ -1,0 +1,3 @@
+from setuptools import find_packages, setup
+
+setup(name="worlds-library", packages=find_packages())
