@@ -97,9 +97,14 @@ void Transfer::change_list(const Attribute &method, const Call &call) {
   if (!list.is(Value::Tag::Tuple) || has_entries(list)) {
     return;
   }
-  const Value more = method.attr.text() == "extend" && call.args.size() == 1 ? peek(call.args[0]) : Value{};
-  if (more.is(Value::Tag::Tuple) && more.alternatives == nullptr && more.number != 0) {
-    grow(method.value, element_of(more), more.output);
+  const bool adds = (method.attr.text() == "extend" && call.args.size() == 1) || method.attr.text() == "insert";
+  const Value more = adds ? peek(call.args[call.args.size() - 1]) : Value{};
+  if (adds && method.attr.text() == "insert") {
+    grow(method.value, more);
+  } else if (adds && more.is(Value::Tag::Tuple) && more.alternatives == nullptr) {
+    grow(method.value, element_of_tuple(more, arena_), more.output);
+  } else if (adds && !more.is_bottom()) {
+    grow(method.value, element_of(more)); // perhaps of something unknown
   } else if (list.output != Output::Unknown) {
     list.output = Output::Unknown;
     rebind(method.value, list);

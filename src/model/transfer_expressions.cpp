@@ -148,6 +148,11 @@ Value Transfer::eval_other(const Expr *expr) {
   }
   case NodeKind::Tuple:
   case NodeKind::List: {
+    if (const auto *list = as<List>(expr); list != nullptr && list->elts.empty()) {
+      Value empty = make_uniform(Value::bottom()); // there to be filled
+      empty.few = false;
+      return empty;
+    }
     const std::size_t first = items_.size();
     std::size_t written = 0; // elements before the first star
     bool is_open = false;

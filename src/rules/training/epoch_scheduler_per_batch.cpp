@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 
@@ -66,6 +67,7 @@ Schedule of_milestones(const Site &there, const Call &maker) {
 
 // `epochs`, `args.epochs`, `config["epochs"]`: a number that is called so.
 bool names_epochs(const Site &there, const Expr *number) {
+  number = written_value(there, number); // total = args.epochs
   const auto *entry = as<Subscript>(number);
   const std::optional<std::string> key = entry != nullptr ? string_of(there, entry->slice) : std::nullopt;
   const bool is_name = number->kind == NodeKind::Name || number->kind == NodeKind::Attribute;
@@ -132,7 +134,10 @@ Schedule of_training_steps(const Site &there, const Call &maker, std::string_vie
   if (total.unknown || total.given.size() != 1) {
     return {};
   }
-  const Expr *const written = total.given[0].expr;
+  const Expr *written = total.given[0].expr;
+  if (total.given[0].scope.function == there.function) {
+    written = written_value(there, written); // total = args.epochs
+  }
   const std::string_view text = total.given[0].scope.module->parsed->source.part(written->start, written->end);
   const bool is_name = written->kind == NodeKind::Name || written->kind == NodeKind::Attribute;
   const auto constant = model::constant_of(total.given[0].scope, written);
