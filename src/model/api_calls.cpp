@@ -187,6 +187,11 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
     }
     return make_uniform(tuple_of(parts));
   }
+  if (name == "sum" && call->args.size() == 1) { // of tensors, a tensor
+    const Value element = element_of(first);
+    const bool is_tensor = element.is_kind(Kind::TorchTensor) || element.is_kind(Kind::JaxArray);
+    return is_tensor && !element.open && !element.container ? combine(element, element) : Value{};
+  }
   if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
     return first;
   }

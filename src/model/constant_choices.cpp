@@ -61,6 +61,13 @@ ConstantChoices ConstantEvaluator::choices(const Scope &at, const Expr *expr, u3
     return combined(choices(at, operation->left, depth + 1), choices(at, operation->right, depth + 1),
                     [&](const ConstantValue &a, const ConstantValue &b) { return folded(operation->op(), a, b); });
   }
+  case NodeKind::JoinedStr: {
+    result.values.push_back(ConstantValue::of(std::string()));
+    for (const Expr *part : static_cast<const JoinedStr *>(expr)->values) {
+      result = combined(result, choices(at, formatted(part), depth + 1), model::extended);
+    }
+    return result;
+  }
   case NodeKind::Compare: {
     const auto *comparison = static_cast<const Compare *>(expr);
     if (comparison->rest.size() != 1) {

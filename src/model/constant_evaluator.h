@@ -67,6 +67,8 @@ private:
   void name_sources(const Scope &at, Symbol name, u32 depth, Sources &into);
   void import_sources(const FunctionInfo &scope, const Binding &binding, u32 depth, Sources &into);
   [[nodiscard]] std::vector<const CallSite *> callers_of(const FunctionInfo &function) const;
+  static const python::Expr *formatted(const python::Expr *part);
+  bool partial_sources(const FunctionInfo &function, u32 index, u32 depth, Sources &into);
   void parameter_sources(const FunctionInfo &function, u32 index, u32 depth, Sources &into);
 
   // ---- constant_attributes.cpp

@@ -103,6 +103,19 @@ std::optional<ConstantValue> literal_value(const Module &module, const Constant 
   }
 }
 
+std::optional<ConstantValue> extended(const ConstantValue &text, const ConstantValue &part) {
+  const std::optional<i64> whole = part.as_integer();
+  const std::optional<std::string> added = part.as_string().has_value() ? part.as_string()
+                                           : whole.has_value()          ? std::optional(std::to_string(*whole))
+                                                                        : std::nullopt;
+  if (!added.has_value() || !text.as_string().has_value() || part.as_bool().has_value()) {
+    return std::nullopt;
+  }
+  ConstantValue result = ConstantValue::of(*text.as_string() + *added);
+  result.overridable = text.overridable || part.overridable;
+  return result;
+}
+
 std::optional<ConstantValue> compared(CompareOperator op, const ConstantValue &left, const ConstantValue &right) {
   const auto answer = [&](bool holds) {
     ConstantValue result = ConstantValue::of(holds);

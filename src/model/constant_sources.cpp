@@ -194,6 +194,31 @@ std::vector<const CallSite *> ConstantEvaluator::callers_of(const FunctionInfo &
   return callers;
 }
 
+// `collate_fn=partial(collate, label_pad=-1)`: what is bound by name, where nothing else in these files calls the
+// function. False if that says nothing about the parameter.
+bool ConstantEvaluator::partial_sources(const FunctionInfo &function, u32 index, u32 depth, Sources &into) {
+  const Param &param = *function.params[index];
+  const auto known = param.name ? index_.partials.find(function.name.id) : index_.partials.end();
+  if (known == index_.partials.end()) {
+    return false;
+  }
+  Sources found;
+  for (const CallPlace &place : known->second) {
+    const Value wrapped = value_of(scope_of(project_, *place.function), place.call->args[0]);
+    if (wrapped.function != &function || found.given.size() > kMostSources) {
+      return false; // another function of that name
+    }
+    const Argument passed =
+        argument(scope_of(project_, *place.function), *place.call, ~0U, param.name.text(), depth + 1);
+    if (passed.unknown || passed.given.empty()) {
+      return false;
+    }
+    found.given.insert(found.given.end(), passed.given.begin(), passed.given.end());
+  }
+  into.given.insert(into.given.end(), found.given.begin(), found.given.end());
+  return !found.given.empty();
+}
+
 // What callers pass, else its default.
 void ConstantEvaluator::parameter_sources(const FunctionInfo &function, u32 index, u32 depth, Sources &into) {
   const Param &param = *function.params[index];
@@ -206,6 +231,9 @@ void ConstantEvaluator::parameter_sources(const FunctionInfo &function, u32 inde
     return;
   }
   const std::vector<const CallSite *> callers = callers_of(function);
+  if (callers.empty() && partial_sources(function, index, depth, into)) {
+    return;
+  }
   bool takes_default = callers.empty();
   if (callers.size() > kMostSources) {
     into.unknown = true;

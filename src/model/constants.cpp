@@ -11,6 +11,15 @@ namespace deepperf::model {
 
 using namespace python;
 
+// What a part of an f-string puts into it: a text as it is, or `x` of `{x}`; null if it is formatted in another way.
+const Expr *ConstantEvaluator::formatted(const Expr *part) {
+  const auto *value = as<FormattedValue>(part);
+  if (value == nullptr) {
+    return part;
+  }
+  return value->format_spec == nullptr && value->conversion() == 0 && !value->is_debug() ? value->value : nullptr;
+}
+
 std::optional<ConstantValue> ConstantEvaluator::constant(const Scope &at, const Expr *expr, u32 depth) {
   if (expr == nullptr || depth > kMostDepth || ++steps_ > kMostSteps) {
     return std::nullopt;
@@ -25,6 +34,14 @@ std::optional<ConstantValue> ConstantEvaluator::constant(const Scope &at, const 
     const Maybe left = constant(at, operation->left, depth + 1);
     const Maybe right = left.has_value() ? constant(at, operation->right, depth + 1) : std::nullopt;
     return right.has_value() ? folded(operation->op(), *left, *right) : std::nullopt;
+  }
+  case NodeKind::JoinedStr: {
+    Maybe text = ConstantValue::of(std::string());
+    for (const Expr *part : static_cast<const JoinedStr *>(expr)->values) {
+      const Maybe value = text.has_value() ? constant(at, formatted(part), depth + 1) : std::nullopt;
+      text = value.has_value() ? extended(*text, *value) : std::nullopt;
+    }
+    return static_cast<const JoinedStr *>(expr)->is_template() ? std::nullopt : text;
   }
   case NodeKind::BoolOp:
     return either(at, *static_cast<const BoolOp *>(expr), depth);

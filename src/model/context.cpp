@@ -21,6 +21,17 @@ using namespace python;
 
 // ---- Loops ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// range(n), itertools.count()
+bool counts_up(const Project &project, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+  return callee.is(Value::Tag::Api) && (callee.name().text() == "range" || callee.name().text() == "itertools.count");
+}
+
+} // namespace
+
 const Expr *iterated_by(const Project &project, const Loop &loop) {
   const Expr *iterated = nullptr;
   if (const auto *statement = as<For>(loop.node)) {
@@ -40,6 +51,10 @@ const Expr *iterated_by(const Project &project, const Loop &loop) {
       break;
     }
     iterated = call->args[0];
+    // `zip(range(steps), batches)`: so many of the batches.
+    for (u32 i = 0; name == "zip" && i + 1 < call->args.size() && counts_up(project, call->args[i]); ++i) {
+      iterated = call->args[i + 1];
+    }
   }
   return iterated;
 }

@@ -185,8 +185,20 @@ private:
       for_each_alternative(project_.callee_of(&call), [&](const Value &callee) {
         if (callee.is(Value::Tag::Class)) {
           into_.constructions[callee.type].push_back({function_, &call});
+        } else if (callee.is(Value::Tag::Api) && callee.name().text() == "functools.partial") {
+          note_partial(call);
         }
       });
+    }
+  }
+
+  void note_partial(const Call &call) {
+    if (function_ == nullptr || call.args.empty()) {
+      return;
+    }
+    const Value wrapped = value_of(scope_of(project_, *function_), call.args[0]);
+    if ((wrapped.is(Value::Tag::Function) || wrapped.is(Value::Tag::Method)) && wrapped.alternatives == nullptr) {
+      into_.partials[wrapped.function->name.id].push_back({function_, &call});
     }
   }
 

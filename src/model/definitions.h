@@ -81,9 +81,10 @@ struct Definitions {
   std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes; // sorted by name
   ByName<u32, DictChange> attribute_dict_changes;                                 // by attribute
   ByName<u32, AttributeStore> attribute_stores;                                   // by attribute
-  NamesRead changed_attributes;   // of whatever object, in place and not by a constructor
-  ByName<u32, CallPlace> options; // add_argument(…), by the attribute that it fills
-  ByName<u32, CallPlace> flags;   // flags.DEFINE_…(…), by name
+  NamesRead changed_attributes;    // of whatever object, in place and not by a constructor
+  ByName<u32, CallPlace> options;  // add_argument(…), by the attribute that it fills
+  ByName<u32, CallPlace> flags;    // flags.DEFINE_…(…), by name
+  ByName<u32, CallPlace> partials; // functools.partial(f, …), by the name of the function f of the project
   ByName<const ClassInfo *, CallPlace> constructions;
   // Names of classes of the project that stand elsewhere than in a call of them or in an annotation: handed to a parser
   // of options, renamed, or asked for an attribute. Then others may make objects of the class.

@@ -56,6 +56,10 @@ bool is_few(const Value &tuple) {
   return tuple.few || (!tuple.uniform && tuple.number <= kFew);
 }
 
+bool is_empty(const Value &value) {
+  return value.is(Tag::Tuple) && value.uniform && value.number == 1 && value.items[0].is_bottom();
+}
+
 Value hold(const Value &held, Arena &arena, Value into) {
   into.items = arena.copy(&held, 1).items;
   return into;
@@ -220,6 +224,10 @@ Value merge(const Value &a, const Value &b, Arena &arena, u32 depth) {
   result.grad = a.grad | b.grad;
   result.device = a.device | b.device;
   result.output = a.output == b.output ? a.output : Output::Unknown;
+  // An empty list says nothing of the last layer that another one has.
+  if (is_empty(a) || is_empty(b)) {
+    result.output = is_empty(a) ? b.output : a.output;
+  }
   return result;
 }
 

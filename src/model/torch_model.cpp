@@ -86,12 +86,26 @@ Output Transfer::module_output(const Value &module) {
   return returned.is_kind(Kind::TorchTensor) ? returned.output : Output::Unknown;
 }
 
-// What the last layer gives that a call of Sequential is made of, also in an OrderedDict of names and layers.
+// The same of an element of a list, which may be anything.
+Output Transfer::layer_output(const Value &layer) {
+  const bool is_layer =
+      layer.alternatives == nullptr &&
+      (layer.is_kind(Kind::TorchModule) || (layer.is(Value::Tag::Object) && layer.type->kind == Kind::TorchModule));
+  return is_layer ? module_output(layer) : Output::Unknown;
+}
+
+// What the last layer gives that a call of Sequential is made of, also in an OrderedDict of names and layers, or in a
+// list that was filled before: `Sequential(*layers)`.
 Output Transfer::layers_output(const Call *call, const Arguments &arguments) {
-  if (call->args.empty() || !call->keywords.empty() || call->args.back()->kind == NodeKind::Starred) {
+  if (call->args.empty() || !call->keywords.empty()) {
     return Output::Unknown;
   }
   const Expr *const last = call->args.back();
+  if (const auto *starred = as<Starred>(last)) {
+    const Value layers = peek(starred->value);
+    return layers.is(Value::Tag::Tuple) && layers.alternatives == nullptr && !layers.open ? layers.output
+                                                                                          : Output::Unknown;
+  }
   if (const auto *dict = as<Call>(last); dict != nullptr && dict->args.size() == 1 && call->args.size() == 1) {
     if (const auto *items = as<List>(dict->args[0]); items != nullptr && !items->elts.empty()) {
       const auto *pair = as<Tuple>(items->elts.back());

@@ -187,6 +187,7 @@ private:
   bool ends_here(const python::Stmt *statement);
   void walk_if(const python::If *statement);
   std::optional<bool> settled_test(const python::Expr *test);
+  std::optional<bool> settled_by_value(const python::Expr *test);
   void walk_for(const python::For *statement);
   void walk_while(const python::While *statement);
   void walk_try(const python::Try *statement);
@@ -215,7 +216,7 @@ private:
   void bind(Symbol name, const Value &value);
   void bind(Symbol name, u32 slot, const Value &value);
   Value filled_inside(u32 slot, const Value &container);
-  void grow(const python::Expr *container, const Value &added);
+  void grow(const python::Expr *container, const Value &added, Output last = Output::Unknown);
   void grow(const python::Subscript *target, const Value &added);
   void put_entry(const python::Subscript &entry, const Value &after);
   void rebind(const python::Expr *container, const Value &after);
@@ -245,6 +246,7 @@ private:
   Value tuple_of(std::span<const Value> items) { return make_tuple(items, false, arena_); }
   Value make_uniform(const Value &item) { return make_tuple({&item, 1}, true, arena_); }
   Value combine(const Value &left, const Value &right);
+  Value operated(python::Operator op, const Value &left, const Value &right);
   Value compared(const Value &left, const Value &right);
   Value assumed_value(Symbol name);
   Value assumed_from(u32 evidence);
@@ -264,8 +266,10 @@ private:
 
   // ---- transfer_records.cpp
   class Arguments;
-  Symbol name_in_literal(const python::Expr *expr);
+  static Symbol name_in_literal(const python::Expr *expr, const Module &module);
+  Symbol name_of_literal(const Value &value);
   Symbol name_of_key(const python::Expr *key, const Value &value);
+  Value entry_at_key(const Value &record, const python::Expr *key, const Value &value);
   Value eval_dict(const python::Dict *dict);
   Value entry_of(const Value &record, Symbol name);
   Value call_record_method(const python::Call *call, const python::Attribute &method, const Value &record,
@@ -276,6 +280,7 @@ private:
 
   // ---- transfer_calls.cpp
   Value eval_call(const python::Call *call);
+  void change_list(const python::Attribute &method, const python::Call &call);
   Value apply(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_partial(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_unknown(const python::Call *call, const Arguments &arguments);
@@ -317,6 +322,7 @@ private:
   u8 device_of(const python::Call *call, const Arguments &arguments, const Value &operand);
   Output module_output(const Value &module);
   Output layers_output(const python::Call *call, const Arguments &arguments);
+  Output layer_output(const Value &layer);
 
   [[nodiscard]] bool recording() const { return !is_solving_ && !peeking_; }
   [[nodiscard]] bool solving() const { return is_solving_ && !peeking_; }
@@ -355,6 +361,7 @@ private:
   Arena arena_;         // of the values that are made: of one walk while solving, of all while recording
   Arena results_arena_; // of the results since they were last forgotten
   std::unordered_map<u64, Value> api_children_;
+  std::vector<const Module *> modules_by_file_; // of those whose texts were asked for; null for others
   KeySet read_keys_;
   bool keeps_all_reads_ = false;
   Work work_;                // of all walks

@@ -77,14 +77,16 @@ void Transfer::assign(const Expr *target, const Value &value) {
 }
 
 // One more element of a list or dict: what was written down is not all of it any more, and all elements are alike.
-void Transfer::grow(const Expr *container, const Value &added) {
+// `last`: what the layer gives that is the last one now, if it is one.
+void Transfer::grow(const Expr *container, const Value &added, Output last) {
   const Value before = eval(container);
   const bool is_list = before.is(Value::Tag::Tuple);
   if (!is_list && (before.known() || before.is_bottom() || !added.known())) {
     return;
   }
   const Value element = is_list ? element_of_tuple(before, arena_) : Value::bottom();
-  const Value after = make_uniform(join(element, added));
+  Value after = make_uniform(join(element, added));
+  after.output = last;
   const auto *inner = as<Subscript>(container);
   if (inner == nullptr) {
     rebind(container, after);

@@ -42,9 +42,12 @@ Value Transfer::eval_call(const Call *call) {
     const Expr *const outer_stored = std::exchange(around_.stored, call->args[0]);
     const Value added = eval(call->args[0]);
     around_.stored = outer_stored;
-    grow(method->value, added);
+    grow(method->value, added, layer_output(added));
     current_->own_effects = true;
     return {};
+  }
+  if (method != nullptr && call->args.size() <= 2 && !callee.known() && !callee.is_bottom()) {
+    change_list(*method, *call);
   }
   // What the call does where it stands is noted before what its arguments do.
   bool makes_variable = false;
@@ -82,6 +85,30 @@ Value Transfer::eval_call(const Call *call) {
     return apply_unknown(call, arguments);
   }
   return callee.open ? join(result, Value{}) : result;
+}
+
+// `layers.extend(more)`, and what else changes a list so that another element may be its last one.
+void Transfer::change_list(const Attribute &method, const Call &call) {
+  static const NameTable kChanges({"extend", "insert", "pop", "remove", "reverse", "clear"});
+  if (!kChanges.has(method.attr)) {
+    return;
+  }
+  Value list = peek(method.value);
+  if (!list.is(Value::Tag::Tuple) || has_entries(list)) {
+    return;
+  }
+  const bool adds = (method.attr.text() == "extend" && call.args.size() == 1) || method.attr.text() == "insert";
+  const Value more = adds ? peek(call.args[call.args.size() - 1]) : Value{};
+  if (adds && method.attr.text() == "insert") {
+    grow(method.value, more);
+  } else if (adds && more.is(Value::Tag::Tuple) && more.alternatives == nullptr) {
+    grow(method.value, element_of_tuple(more, arena_), more.output);
+  } else if (adds && !more.is_bottom()) {
+    grow(method.value, element_of(more)); // perhaps of something unknown
+  } else if (list.output != Output::Unknown) {
+    list.output = Output::Unknown;
+    rebind(method.value, list);
+  }
 }
 
 Value Transfer::apply(const Call *call, const Value &callee, const Arguments &arguments) {

@@ -148,6 +148,11 @@ Value Transfer::eval_other(const Expr *expr) {
   }
   case NodeKind::Tuple:
   case NodeKind::List: {
+    if (const auto *list = as<List>(expr); list != nullptr && list->elts.empty()) {
+      Value empty = make_uniform(Value::bottom()); // there to be filled
+      empty.few = false;
+      return empty;
+    }
     const std::size_t first = items_.size();
     std::size_t written = 0; // elements before the first star
     bool is_open = false;
@@ -167,8 +172,12 @@ Value Transfer::eval_other(const Expr *expr) {
     }
     // `[*range(100000)]` has nobody knows how many elements, all alike.
     Value value = tuple_of(std::span<const Value>(items_).subspan(first));
+    const Output last = items_.size() > first && !is_open ? layer_output(items_.back()) : Output::Unknown;
     if (is_open && value.is(Value::Tag::Tuple)) {
       value = make_uniform(element_of(value));
+    }
+    if (value.is(Value::Tag::Tuple)) {
+      value.output = last;
     }
     items_.resize(first);
     return value;
@@ -190,7 +199,7 @@ Value Transfer::eval_other(const Expr *expr) {
     const auto *operation = static_cast<const BinOp *>(expr);
     const Value left = eval(operation->left);
     const Value right = eval(operation->right);
-    return combine(left, right);
+    return operated(operation->op(), left, right);
   }
   case NodeKind::Compare: {
     const auto *comparison = static_cast<const Compare *>(expr);
@@ -227,7 +236,37 @@ Value Transfer::eval_other(const Expr *expr) {
   }
 }
 
-// The result of an operator.
+// The result of an operator: of lists, a longer one.
+Value Transfer::operated(Operator op, const Value &left, const Value &right) {
+  const auto is_list = [](const Value &value) {
+    return value.is(Value::Tag::Tuple) && value.alternatives == nullptr && !has_entries(value);
+  };
+  if (op == Operator::Mult && is_list(left) && !right.known()) {
+    Value repeated = make_uniform(element_of(left));
+    repeated.output = left.output;
+    return repeated;
+  }
+  if (op != Operator::Add || !is_list(left) || !is_list(right)) {
+    return combine(left, right);
+  }
+  Value both;
+  if (left.uniform || right.uniform) {
+    both = make_uniform(join(element_of_tuple(left, arena_), element_of_tuple(right, arena_)));
+  } else {
+    const std::size_t first = items_.size();
+    items_.insert(items_.end(), left.items, left.items + left.number);
+    items_.insert(items_.end(), right.items, right.items + right.number);
+    both = tuple_of(std::span<const Value>(items_).subspan(first));
+    items_.resize(first);
+  }
+  if (both.is(Value::Tag::Tuple)) {
+    both.open = left.open || right.open;
+    both.output = right.number == 0 ? left.output : right.output;
+  }
+  return both;
+}
+
+// The result of an operator on anything else.
 Value Transfer::combine(const Value &left, const Value &right) {
   for (const Kind kind : {Kind::Tensor, Kind::Variable, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
     if (left.is_kind(kind) || right.is_kind(kind)) {
@@ -426,7 +465,7 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
   const Value value = eval(subscript->value);
   const Value key = eval(subscript->slice);
   if (has_entries(value)) { // of what may be another dictionary, perhaps another entry
-    const Value entry = entry_of(value, name_of_key(subscript->slice, key));
+    const Value entry = entry_at_key(value, subscript->slice, key);
     return value.open ? join(entry, Value{}) : entry;
   }
   if (value.is(Value::Tag::Tuple)) {

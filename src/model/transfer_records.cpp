@@ -27,7 +27,7 @@ bool add_entries(const Value &given, std::vector<Entry> &entries) {
 } // namespace
 
 // The name that a key written down is; none for other keys.
-Symbol Transfer::name_in_literal(const Expr *expr) {
+Symbol Transfer::name_in_literal(const Expr *expr, const Module &module) {
   const StringConstant *const text = as_string(expr);
   if (text == nullptr || text->constant_kind() != ConstantKind::Str || text->end - text->start > kLongestName) {
     return {};
@@ -37,16 +37,59 @@ Symbol Transfer::name_in_literal(const Expr *expr) {
   }
   const StringPart &part = text->parts[0];
   const u32 start = part.start + part.prefix_length + 1;
-  const std::string_view name = module_->parsed->source.part(start, part.end > start ? part.end - 1 : start);
+  const std::string_view name = module.parsed->source.part(start, part.end > start ? part.end - 1 : start);
   return name.empty() || name.find('\\') != std::string_view::npos ? Symbol{} : intern(name);
 }
 
-// The same of a key whose value is known, given that value.
-Symbol Transfer::name_of_key(const Expr *key, const Value &value) {
-  if (value.is(Value::Tag::Literal) && !value.open && !value.none && value.number == module_->file.value + 1) {
-    return name_in_literal(value.expr);
+// The same of a value that is a text, wherever that is written.
+Symbol Transfer::name_of_literal(const Value &value) {
+  if (!value.is(Value::Tag::Literal) || value.number == 0) {
+    return {};
   }
-  return name_in_literal(key);
+  const u32 file = value.number - 1;
+  if (file == module_->file.value) {
+    return name_in_literal(value.expr, *module_);
+  }
+  if (file >= modules_by_file_.size()) {
+    for (const Module &module : project_.modules) {
+      modules_by_file_.resize(std::max<std::size_t>(modules_by_file_.size(), module.file.value + 1), nullptr);
+      modules_by_file_[module.file.value] = &module;
+    }
+  }
+  const Module *const module = file < modules_by_file_.size() ? modules_by_file_[file] : nullptr;
+  return module != nullptr ? name_in_literal(value.literal(), *module) : Symbol{};
+}
+
+// The same of a key whose value is known, given that value. Several texts may say the same: what a configuration has,
+// and the default beside it.
+Symbol Transfer::name_of_key(const Expr *key, const Value &value) {
+  if (value.open || value.none) {
+    return name_in_literal(key, *module_);
+  }
+  Symbol name;
+  bool is_one = true;
+  for_each_alternative(value, [&](const Value &one) {
+    const Symbol own = name_of_literal(one);
+    is_one = is_one && own && (!name || name == own);
+    name = own;
+  });
+  return name && is_one ? name : name_in_literal(key, *module_);
+}
+
+// `MODELS[name]`, where the name may be one of several texts: one of those entries.
+Value Transfer::entry_at_key(const Value &record, const Expr *key, const Value &value) {
+  const Symbol name = name_of_key(key, value);
+  if (name || value.alternatives == nullptr || value.open || value.none || !is_uniform(record)) {
+    return entry_of(record, name);
+  }
+  Value joined = Value::bottom();
+  bool are_names = true;
+  for_each_alternative(value, [&](const Value &one) {
+    const Symbol own = name_of_literal(one);
+    are_names = are_names && own;
+    joined = own ? join(joined, entry_of(record, own)) : joined;
+  });
+  return are_names ? joined : entry_of(record, {});
 }
 
 Value Transfer::eval_dict(const Dict *dict) {
@@ -91,7 +134,7 @@ Value Transfer::call_record_method(const Call *call, const Attribute &method, co
   const std::string_view name = method.attr.text();
   static const NameTable kReaders({"get", "pop", "setdefault"});
   if (kReaders.has(method.attr) && !call->args.empty()) {
-    const Value entry = entry_of(record, name_of_key(call->args[0], arguments.first()));
+    const Value entry = entry_at_key(record, call->args[0], arguments.first());
     return call->args.size() > 1 && has_entries(record) ? join(entry, arguments.at(1)) : entry;
   }
   if (name == "copy" && call->args.empty()) {

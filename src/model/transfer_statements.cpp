@@ -186,7 +186,7 @@ void Transfer::walk(const Stmt *statement) {
     const auto *assignment = static_cast<const AugAssign *>(statement);
     const Value added = eval(assignment->value);
     const Value before = eval(assignment->target);
-    assign(assignment->target, combine(before, added));
+    assign(assignment->target, operated(assignment->op(), before, added));
     return;
   }
   case NodeKind::AnnAssign: {
@@ -285,6 +285,25 @@ std::optional<bool> Transfer::settled_test(const Expr *test) {
   return divisor > 0 && wanted >= divisor ? std::optional(false) : std::nullopt;
 }
 
+// Whether `x is None` holds, or `x is not None`, by what the name holds here. Not of a parameter that may be left out.
+std::optional<bool> Transfer::settled_by_value(const Expr *test) {
+  const auto *compare = as<Compare>(test);
+  const auto *name = compare != nullptr && compare->rest.size() == 1 ? as<Name>(compare->left) : nullptr;
+  if (name == nullptr || !is_constant(compare->rest[0].right, ConstantKind::None) ||
+      (compare->rest[0].op != CompareOperator::Is && compare->rest[0].op != CompareOperator::IsNot)) {
+    return std::nullopt;
+  }
+  const u32 slot = slot_at(name);
+  const u32 place = current_->place_of_param(name->id);
+  if (slot == FunctionInfo::kNoSlot || class_body_ != nullptr ||
+      (place != FunctionInfo::kNoParam && is_constant(current_->params[place]->default_value, ConstantKind::None))) {
+    return std::nullopt;
+  }
+  const Value &value = environment_[slot];
+  const bool is_something = value.known() && value.alternatives == nullptr && !value.open && !value.none;
+  return is_something ? std::optional(compare->rest[0].op == CompareOperator::IsNot) : std::nullopt;
+}
+
 void Transfer::walk_if(const If *statement) {
   eval(statement->test);
   // `if False:` switches code off.
@@ -299,6 +318,7 @@ void Transfer::walk_if(const If *statement) {
     return;
   }
   const bool was_reachable = reachable_;
+  const std::optional<bool> by_value = settled_by_value(statement->test);
   const bool was_eager_test = around_.eager_test;
   const bool was_by_type = around_.by_type;
   Snapshot other(*this); // first what was before, then what is after the body
@@ -329,7 +349,10 @@ void Transfer::walk_if(const If *statement) {
   around_.branch = outer_branch;
   around_.by_type = was_by_type;
   around_.conditional = was_conditional;
-  if (!reachable_) {
+  if (by_value == false && reachable_) {
+    return; // what the body leaves in names is in none of them afterwards
+  }
+  if (!reachable_ || (by_value == true && body_reaches)) {
     environment_.swap(other.values);
     reachable_ = body_reaches;
   } else if (body_reaches) {

@@ -248,8 +248,9 @@ public:
     case NodeKind::SetComp:
     case NodeKind::DictComp:
     case NodeKind::GeneratorExp:
+      // All elements in turn: the result depends on what they are elements of.
       for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
-        bind(generator->target, nullptr);
+        bind(generator->target, generator->iter);
       }
       break;
     default:

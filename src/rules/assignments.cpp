@@ -83,11 +83,11 @@ const Expr *written_value(const Site &site, const Expr *expr) {
     const auto *name = as<Name>(expr);
     const Expr *const value = name != nullptr ? assigned_before(site, name->id, name->start) : nullptr;
     if (value == nullptr) {
-      return expr;
+      return run_by(site, expr);
     }
     expr = value;
   }
-  return expr;
+  return run_by(site, expr);
 }
 
 const Stmt *statement_around(const Site &site) {

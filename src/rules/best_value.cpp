@@ -4,6 +4,7 @@
 #include "model/definitions.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace deepperf::rules {
@@ -29,6 +30,18 @@ double start_of(const Site &site, const Expr *expr) {
   }
   return number_of(site, expr).value_or(kUnknown);
 }
+
+namespace {
+
+// `self.best = …` in a class that has nothing to do with the one around the place.
+bool is_of_another_class(const Site &site, const model::AttributeStore &store) {
+  const model::ClassInfo *const other = store.function != nullptr ? store.function->type : nullptr;
+  const model::ClassInfo *const own = site.function->type;
+  return other != nullptr && own != nullptr && model::is_own_object(*store.function, store.object) &&
+         std::ranges::find(own->mro, other) == own->mro.end() && std::ranges::find(other->mro, own) == other->mro.end();
+}
+
+} // namespace
 
 const Expr *set_before(const Site &site, const Expr *best, const Expr *update) {
   const model::Definitions &definitions = model::definitions_of(site.project);
@@ -59,7 +72,7 @@ const Expr *set_before(const Site &site, const Expr *best, const Expr *update) {
     for (const model::AttributeStore &store : stores->second) {
       if (store.function != nullptr && store.function->type == site.function->type) {
         take(store.value);
-      } else {
+      } else if (!is_of_another_class(site, store)) {
         is_one = false;
       }
     }

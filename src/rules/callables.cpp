@@ -1,7 +1,10 @@
 #include "rules/callables.h"
 
 #include "base/known_names.h"
+#include "base/steps.h"
 #include "model/classes.h"
+
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -34,6 +37,65 @@ const model::FunctionInfo *callable_of(const model::Scope &scope, const Expr *ex
   const model::FunctionInfo *const function =
       expr->kind == NodeKind::Lambda ? scope.project->function_at(expr) : called(model::value_of(scope, expr));
   return function != nullptr && function->node != nullptr ? function : nullptr;
+}
+
+namespace {
+
+// The functions of a project that have a function of the project above them, by that one.
+struct Decorated {
+  std::unordered_map<const model::FunctionInfo *, std::vector<const model::FunctionInfo *>> by;
+};
+
+// `@timed`, or `@timed("step")`, whose call gives the decorator.
+const model::FunctionInfo *decorator_of(const model::Scope &scope, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const Value value = call != nullptr ? scope.project->callee_of(call) : model::value_of(scope, expr);
+  if (!value.is(Value::Tag::Function) || value.alternatives != nullptr) {
+    return nullptr;
+  }
+  if (call == nullptr) {
+    return value.function.get();
+  }
+  const Value given = value.function->returns;
+  return given.is(Value::Tag::Function) && given.alternatives == nullptr ? given.function.get() : nullptr;
+}
+
+const Decorated &decorated_in(const Site &site) {
+  return site.memory.recall<Decorated>(&site.project, [&site] {
+    const SharedWork shared;
+    Decorated found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      const FunctionDef *const definition = function.definition();
+      for (const Expr *decorator : definition != nullptr ? definition->decorators : Array<Expr *>{}) {
+        const model::FunctionInfo *const above =
+            function.parent != nullptr ? decorator_of(model::scope_of(site.project, *function.parent), decorator)
+                                       : nullptr;
+        if (above != nullptr) {
+          found.by[above].push_back(&function);
+        }
+      }
+    }
+    return found;
+  });
+}
+
+} // namespace
+
+std::vector<const model::FunctionInfo *> decorated_callees(const Site &site, const Call &call) {
+  const auto *name = as<Name>(call.func);
+  if (name == nullptr || site.function == nullptr || site.function->parent == nullptr) {
+    return {};
+  }
+  const model::FunctionInfo *scope = site.function;
+  while (scope != nullptr && scope->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+    scope = scope->parent;
+  }
+  if (scope == nullptr || scope->node == nullptr || scope->place_of_param(name->id) != 0) {
+    return {};
+  }
+  const auto &all = decorated_in(site).by;
+  const auto known = all.find(scope);
+  return known != all.end() ? known->second : std::vector<const model::FunctionInfo *>{};
 }
 
 } // namespace deepperf::rules

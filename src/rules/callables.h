@@ -9,4 +9,8 @@ namespace deepperf::rules {
 // functools.partial wraps. Null if it is not known, or not one with a body.
 const model::FunctionInfo *callable_of(const model::Scope &scope, const python::Expr *expr);
 
+// `fn(*args)` in the wrapper that a decorator of the project makes: the functions that it may be, those which have the
+// decorator above them. Empty if the callee is no parameter of a decorator.
+std::vector<const model::FunctionInfo *> decorated_callees(const Site &site, const python::Call &call);
+
 } // namespace deepperf::rules

@@ -137,9 +137,10 @@ MaskMeaning of_call(const Site &site, const Call &call, u32 depth) {
     there.module = function->module;
     there.type = function->type;
     there.ancestors.clear();
-    return result != nullptr && result->value != nullptr && function->type == nullptr
-               ? find(there, result->value, depth + 2)
-               : MaskMeaning::Unknown;
+    // A method may be another one in a class that derives from this one.
+    const bool is_only = function->type == nullptr || function->type->subclasses.empty();
+    return result != nullptr && result->value != nullptr && is_only ? find(there, result->value, depth + 2)
+                                                                    : MaskMeaning::Unknown;
   }
   const auto *attribute = as<Attribute>(call.func);
   return attribute != nullptr && !is_function && kSame.has(attribute->attr) ? find(site, subject, depth + 1)

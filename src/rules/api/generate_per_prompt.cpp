@@ -16,8 +16,9 @@ bool has_batch_in_name(std::string_view name) {
   return name.find("batch") != std::string_view::npos || name.find("chunk") != std::string_view::npos;
 }
 
-// Encodes a single text, as far as the call tells: no list of several, no slice.
-bool encodes_one_text(const Site &site, const Call &call) {
+// Encodes a single text, as far as the call tells: no list of several, no slice. `is_given_one`: the texts that the
+// function gets are one, whatever they are called.
+bool encodes_one_text(const Site &site, const Call &call, bool is_given_one = false) {
   const std::string_view method = called_method(call);
   const Kind kind = receiver_of(call) != nullptr ? model::kind_of(receiver_of(call)) : Kind::Unknown;
   const Kind called = model::kind_of(call.func);
@@ -34,7 +35,7 @@ bool encodes_one_text(const Site &site, const Call &call) {
       (part != nullptr && part->slice->kind == NodeKind::Slice) || model::kind_of(text) == Kind::List) {
     return false;
   }
-  return !has_batch_in_name(text_of(site, text));
+  return (is_given_one && text->kind == NodeKind::Name) || !has_batch_in_name(text_of(site, text));
 }
 
 // Does the loop wait for somebody, or need the last answer for the next prompt?
@@ -164,15 +165,19 @@ void check(Site &site, const Call &call) {
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   Block body = statement != nullptr ? statement->body : Block{};
   const model::CallSite *caller = nullptr;
+  bool is_given_one = false; // self.run([prompt])
   if (statement == nullptr && loop_around(site) == nullptr && definition != nullptr && site.function->in_loop) {
     // In a function that answers one prompt, and that a loop calls.
     for (const model::CallSite *one : site.function->called_by) {
       const For *const outer = loop_over_prompts(site_of(site, *one->call), one->loop);
+      const auto *list = !one->call->args.empty() ? as<List>(one->call->args[0]) : nullptr;
+      const bool is_one = list != nullptr && list->elts.size() == 1 && list->elts[0]->kind != NodeKind::Starred;
       if (outer != nullptr && !one->call->args.empty() && one->call->args[0]->kind != NodeKind::ListComp &&
-          model::kind_of(one->call->args[0]) != Kind::List) {
+          (is_one || model::kind_of(one->call->args[0]) != Kind::List)) {
         statement = outer;
         caller = one;
         body = definition->body;
+        is_given_one = is_one;
       }
     }
   }
@@ -183,7 +188,8 @@ void check(Site &site, const Call &call) {
   const Call *encoding = nullptr;
   any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);
-    if (encoding == nullptr && inner != nullptr && inner->start < call.end && encodes_one_text(site, *inner)) {
+    if (encoding == nullptr && inner != nullptr && inner->start < call.end &&
+        encodes_one_text(site, *inner, is_given_one)) {
       encoding = inner;
     }
     return encoding != nullptr;
@@ -198,7 +204,7 @@ void check(Site &site, const Call &call) {
   const model::Module &module = caller != nullptr ? *caller->caller->module : *site.module;
   finding.notes.push_back(
       {module.file, Span{statement->start, statement->iter->end}, "in each iteration of this loop"});
-  if (!is_surely_one(site, *encoding, body)) {
+  if (!is_given_one && !is_surely_one(site, *encoding, body)) {
     finding.tier = Tier::Hint;
   }
 }

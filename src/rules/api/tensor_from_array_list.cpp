@@ -187,7 +187,8 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
     return false;
   }
   const Value known = value_of(site, name); // xs, ys = zip(*batch)
-  if (model::is_uniform(known) && !known.open && known.number == 1 && known.items[0].is_kind(Kind::NumpyArray)) {
+  if (model::is_uniform(known) && !known.open && known.number == 1 && known.items[0].is_kind(Kind::NumpyArray) &&
+      known.items[0].alternatives == nullptr) {
     return known.items[0].name() && makes_array(known.items[0].name().text());
   }
   const Filling filling = filling_of(site, *name);

@@ -1,4 +1,5 @@
 #include "model/classes.h"
+#include "rules/callables.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -103,7 +104,13 @@ Effect effect_of_call(const Site &site, const Call &call, u32 depth) {
     const Effect found = depth < kMostDepth ? effect_of(site, *one.function, depth + 1) : Effect::Wait;
     effect = std::max(effect, found);
   });
-  return effect;
+  // A decorator times whatever it stands above: it is wrong if one of these functions does not wait.
+  Effect decorated = Effect::Nothing;
+  for (const model::FunctionInfo *one : decorated_callees(site, call)) {
+    const Effect found = depth < kMostDepth ? effect_of(site, *one, depth + 1) : Effect::Wait;
+    decorated = found == Effect::Work || decorated == Effect::Work ? Effect::Work : std::max(decorated, found);
+  }
+  return std::max(effect, decorated);
 }
 
 Effect effect_of(const Site &site, const model::FunctionInfo &function, u32 depth) {

@@ -60,17 +60,38 @@ bool is_constant_text(const Site &site, const Expr *argument) {
   });
 }
 
-// Made of what the function is given and of what lies outside of it: what it builds itself, it may build from anything.
-bool is_given(const Site &site, const Repetition &repetition, const Expr *text) {
+// Made of what the function is given and of what lies outside of it. What it builds itself, it may build from anything:
+// only texts that it puts together without a call are followed, `prompts = [f"a photo of a {c}" for c in
+// self.classes]`.
+bool is_given(const Site &site, const Repetition &repetition, const Expr *text, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
   const auto &params = site.function->params;
+  std::vector<Symbol> bound; // by comprehensions inside
+  any_node(text, [&bound](const Node *node) {
+    const auto *name = as<Name>(node);
+    if (name != nullptr && name->context == Context::Store) {
+      bound.push_back(name->id);
+    }
+    return false;
+  });
   return !any_node(text, [&](const Node *node) {
     const auto *name = as<Name>(node);
-    if (name == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
-      return node->kind == NodeKind::Call;
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      return depth == 0 || (method != "format" && method != "join");
+    }
+    if (name == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot ||
+        std::ranges::find(bound, name->id) != bound.end()) {
+      return false;
     }
     const bool is_param = std::ranges::any_of(params, [name](const Param *param) { return param->name == name->id; });
-    const Expr *const passed = is_param ? passed_in_loop(site, repetition, name) : nullptr;
-    return !is_param || last_assigned(site, *name) != nullptr || (passed != nullptr && is_none(passed));
+    if (!is_param) {
+      const Expr *const built = depth < kMostDepth ? last_assigned(site, *name) : nullptr;
+      const bool is_put_together = built != nullptr && built->kind != NodeKind::List; // which may grow
+      return !is_put_together || !is_given(site, repetition, built, depth + 1);
+    }
+    const Expr *const passed = passed_in_loop(site, repetition, name);
+    return last_assigned(site, *name) != nullptr || (passed != nullptr && is_none(passed));
   });
 }
 

@@ -16,7 +16,13 @@ namespace {
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
 bool may_scale(const Site &site) {
   return file_has_word_in_any_case(site, {"scale_loss", "scaler.", "scaler(", "scaler =", "deepspeed", "accelerat",
-                                          "fabric", "lightning", "loss_scale", "loss_scaling", "bfloat16"});
+                                          "fabric", "lightning", "loss_scale", "loss_scaling"});
+}
+
+// A file that names both types may choose the one that needs no scaling, unless it is known which one is meant.
+bool may_be_bfloat16(const Site &site, const Call &call) {
+  const Expr *const dtype = argument(call, 1, "dtype");
+  return file_has_word_in_any_case(site, {"bfloat16"}) && (dtype == nullptr || value_of(site, dtype).open);
 }
 
 // Somewhere in the project, for whoever makes the optimizer.
@@ -78,13 +84,46 @@ const Call *backward_of_caller(const Site &site) {
   return nullptr;
 }
 
+// The backward pass of a step that computes its loss under autocast at the place.
+const Call *backward_of(const Site &site, const Call &call) {
+  if (!site.function->trains) {
+    return backward_of_caller(site);
+  }
+  if (const Call *backward = backward_after(site, call)) {
+    return backward;
+  }
+  // In a function that is given the loss.
+  for (const PlacedEvent &one : step_around(site, call).events) {
+    if (one.event.what == StepEvent::What::Backward && one.function->module == site.module &&
+        one.function != site.function && !is_given_loss(*one.event.call)) {
+      return one.event.call;
+    }
+  }
+  return nullptr;
+}
+
+// `def context(self): return torch.autocast("cuda", …)`: the backward pass of those who write `with self.context():`.
+const Call *backward_of_users(const Site &site) {
+  for (const model::CallSite *caller : site.function->called_by) {
+    const Site there = site_at(site, *caller->caller, *caller->call);
+    const bool is_entered = !there.ancestors.empty() && there.ancestors.back()->kind == NodeKind::With;
+    const bool is_here = caller->caller->module == site.module && is_entered && !under_no_grad(there);
+    if (const Call *backward = is_here ? backward_of(there, *caller->call) : nullptr) {
+      return backward;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Call &call) {
-  const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
-  if (with == nullptr || has_hidden_arguments(call) || !is_float16_autocast(site, call) || under_no_grad(site)) {
+  const NodeKind around = site.ancestors.empty() ? NodeKind::Pass : site.ancestors.back()->kind;
+  const bool is_returned = around == NodeKind::Return && site.function->node != nullptr;
+  if ((around != NodeKind::With && !is_returned) || has_hidden_arguments(call) || !is_float16_autocast(site, call) ||
+      (!is_returned && under_no_grad(site))) {
     return;
   }
-  const Call *const backward = site.function->trains ? backward_after(site, call) : backward_of_caller(site);
-  if (backward == nullptr || may_scale(site)) {
+  const Call *const backward = is_returned ? backward_of_users(site) : backward_of(site, call);
+  if (backward == nullptr || may_scale(site) || may_be_bfloat16(site, call)) {
     return;
   }
   Finding &finding = report(site, call, "float16 autocast without a `GradScaler`: small gradients underflow to zero",

@@ -55,6 +55,20 @@ const Expr *cut_before(const Site &site, const Expr *loss) {
       }
       continue;
     }
+    // A sum of terms, each with a factor: `sum(w * term.detach() for w, term in …)`.
+    const bool are_terms = expr->kind == NodeKind::GeneratorExp || expr->kind == NodeKind::ListComp;
+    const auto *terms = are_terms ? static_cast<const ComprehensionExpr *>(expr) : nullptr;
+    const auto *product = as<BinOp>(terms != nullptr ? terms->elt : expr);
+    if (product != nullptr) {
+      const bool is_left = model::kind_of(product->left) == Kind::TorchTensor;
+      const bool is_right = model::kind_of(product->right) == Kind::TorchTensor;
+      expr = is_left != is_right ? (is_left ? product->left : product->right) : nullptr;
+      continue;
+    }
+    if (terms != nullptr) {
+      expr = terms->elt;
+      continue;
+    }
     const auto *call = as<Call>(expr);
     if (call == nullptr) {
       return nullptr;

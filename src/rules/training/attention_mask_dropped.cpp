@@ -1,4 +1,6 @@
+#include "rules/assignments.h"
 #include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -146,9 +148,45 @@ void check_loaded(Site &site, const Call &call) {
   add_note(finding, site, *padded_by, "the texts are padded here");
 }
 
+// `model(**self.encode(texts))` of a function that returns `{"input_ids": …}` and no mask.
+void check_returned(Site &site, const Call &call) {
+  const auto *made = call.args.empty() && call.keywords.size() == 1 && !call.keywords[0]->name
+                         ? as<Call>(written_value(site, call.keywords[0]->value))
+                         : nullptr;
+  const model::FunctionInfo *const function = made != nullptr ? called_function(site, *made) : nullptr;
+  const auto *dict = as<Dict>(function != nullptr ? returned_at_end(site, *made) : nullptr);
+  if (dict == nullptr || site.module->is_test || is_diffusion(site)) {
+    return;
+  }
+  const Site inside = site_inside(site, *function);
+  const Expr *ids = nullptr;
+  for (const DictItem &item : dict->items) {
+    const std::optional<std::string> key = item.key != nullptr ? string_of(inside, item.key) : std::nullopt;
+    if (!key.has_value() || key->find("mask") != std::string::npos || *key == "inputs_embeds") {
+      return;
+    }
+    ids = *key == "input_ids" ? item.value : ids;
+  }
+  const std::optional<Encoding> encoding =
+      ids != nullptr && takes_ids_alone(inside, ids) ? encoding_behind(inside, ids) : std::nullopt;
+  std::string_view maker;
+  maker_of_callee(site, call, &maker);
+  if (!encoding.has_value() || !is_padded(*encoding) || maker.empty() || makes_causal_model(maker) ||
+      has_word(maker, {"DPR", "XLMModel", "XLMWith", "Flaubert"})) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the model gets padded ids without `attention_mask`, so it attends to the padding",
+             "also return the mask that the tokenizer gives, and pass it to the model");
+  finding.notes.push_back({function->module->file, encoding->call->span(), "the texts are padded here"});
+}
+
 // Where a model is called with padded ids that the same function has made.
 void check_model(Site &site, const Call &call) {
   const bool generates = called_method(call) == "generate";
+  if (!generates) {
+    check_returned(site, call);
+  }
   const Expr *ids = argument(call, 0, generates && call.args.empty() ? "inputs" : "input_ids");
   ids = ids == nullptr ? argument(call, 0, "input_ids") : ids;
   if (ids == nullptr || has_mask(call) || site.module->is_test || site.function == nullptr) {

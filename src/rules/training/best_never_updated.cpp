@@ -1,5 +1,6 @@
 #include "rules/best_value.h"
 #include "rules/metric_direction.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <cmath>
@@ -68,7 +69,12 @@ bool check_comparison(Site &site, const If &branch, const Compare &test) {
         !is_set_outside(site, best, first)) {
       continue;
     }
-    const double start = start_of(site, first);
+    // `float("-inf") if mode == "max" else float("inf")`: the one that suits this comparison.
+    const auto *either = as<IfExp>(first);
+    const double chosen = either != nullptr ? start_of(site, either->body) : start_of(site, first);
+    const double start = either != nullptr && chosen == -start_of(site, either->orelse)
+                             ? (keeps_highest ? -std::abs(chosen) : std::abs(chosen))
+                             : chosen;
     if (std::isnan(start) || !is_worst_possible(start, keeps_highest) || set_before(site, metric, nullptr) == first ||
         !keeps_model(site, branch)) {
       continue;
@@ -89,9 +95,18 @@ void check(Site &site, const Node &node) {
   if (site.module->is_test || site.function == nullptr) {
     return;
   }
-  if (const auto *test = as<Compare>(branch.test)) {
+  // `if self.better(value):` asks a method, which may compare one way or the other by a setting.
+  const Expr *const asked = run_by(site, branch.test);
+  if (const auto *either = as<IfExp>(asked)) {
+    for (const Expr *part : {either->body, either->orelse}) {
+      const auto *test_part = as<Compare>(part);
+      if (test_part != nullptr && check_comparison(site, branch, *test_part)) {
+        return;
+      }
+    }
+  } else if (const auto *test = as<Compare>(asked)) {
     check_comparison(site, branch, *test);
-  } else if (const auto *both = as<BoolOp>(branch.test); both != nullptr && both->op() == BoolOperator::And) {
+  } else if (const auto *both = as<BoolOp>(asked); both != nullptr && both->op() == BoolOperator::And) {
     for (const Expr *part : both->values) {
       const auto *test_part = as<Compare>(part);
       if (test_part != nullptr && check_comparison(site, branch, *test_part)) {

@@ -85,6 +85,46 @@ void check_chain(Site &site, const Call &call) {
   }
 }
 
+// The same where functions do the parts of the step: `self.opt.step()`, and then `self.clip()`.
+void check_across(Site &site, const Call &call) {
+  const PlacedEvent *clip = nullptr;
+  const PlacedEvent *backward = nullptr;
+  const PlacedEvent *step = nullptr;
+  bool zeroes = false;
+  const TrainingStep &around = step_around(site, call);
+  for (const PlacedEvent &one : around.events) {
+    const What what = one.event.what;
+    const bool is_backward = what == What::Backward || what == What::ScaledBackward;
+    const bool is_step = what == What::Step || what == What::ScalerStep;
+    zeroes |= what == What::ZeroGrad;
+    if (one.event.call == &call) {
+      if (clip != nullptr || one.is_repeated) {
+        return;
+      }
+      clip = &one;
+    } else if ((is_backward || is_step || what == What::Unscale) &&
+               (clip != nullptr || one.event.test != nullptr || one.is_repeated)) {
+      return; // more follows, or not in every step
+    } else if (is_backward) {
+      if (backward != nullptr || step != nullptr) {
+        return;
+      }
+      backward = &one;
+    } else if (is_step) {
+      if (backward == nullptr || step != nullptr) {
+        return;
+      }
+      step = &one;
+    }
+  }
+  if (clip == nullptr || step == nullptr || !zeroes) {
+    return;
+  }
+  Finding &finding = report(site, call, "clipping has no effect here: the optimizer has already used the gradients",
+                            "clip between `backward()` and the optimizer's `step()`");
+  finding.notes.push_back({step->function->module->file, step->event.call->span(), "the gradients are used here"});
+}
+
 void check(Site &site, const Call &call) {
   if (called_api(site, call) == "optax.chain") {
     return check_chain(site, call);
@@ -98,6 +138,7 @@ void check(Site &site, const Call &call) {
   const std::vector<StepEvent> events = events_inside(site, *place);
   const Around found = look_around(events, call);
   if (found.clip == nullptr || found.is_unclear || !found.zeroes) {
+    check_across(site, call);
     return;
   }
   const bool is_late = found.backward_before != nullptr && found.step_before != nullptr &&

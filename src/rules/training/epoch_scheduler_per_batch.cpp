@@ -1,8 +1,10 @@
+#include "rules/assignments.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 
 #include <cmath>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::epoch_scheduler_per_batch {
 
@@ -63,6 +65,18 @@ Schedule of_milestones(const Site &there, const Call &maker) {
           .is_sure = written.size() != 1 || !written[0].overridable};
 }
 
+// `epochs`, `args.epochs`, `config["epochs"]`: a number that is called so.
+bool names_epochs(const Site &there, const Expr *number) {
+  number = written_value(there, number); // total = args.epochs
+  const auto *entry = as<Subscript>(number);
+  const std::optional<std::string> key = entry != nullptr ? string_of(there, entry->slice) : std::nullopt;
+  const bool is_name = number->kind == NodeKind::Name || number->kind == NodeKind::Attribute;
+  const std::string_view name = is_name           ? text_of(there, number)
+                                : key.has_value() ? std::string_view(*key)
+                                                  : std::string_view{};
+  return name.ends_with("epochs") || name.ends_with("epoch");
+}
+
 // CosineAnnealingLR(optimizer, T_max=epochs): a name for epochs, and nothing that makes steps of them.
 Schedule of_cosine(const Site &there, const Call &maker) {
   const Expr *period = argument(maker, 1, "T_max");
@@ -70,8 +84,7 @@ Schedule of_cosine(const Site &there, const Call &maker) {
     return {};
   }
   const std::string_view text = text_of(there, period);
-  const bool is_name = period->kind == NodeKind::Name || period->kind == NodeKind::Attribute;
-  if (is_name && (text.ends_with("epochs") || text.ends_with("epoch"))) {
+  if (names_epochs(there, period)) {
     return {.consequence = fmt::format("the learning rate falls and rises again every `{}` batches", text),
             .is_sure = true};
   }
@@ -103,8 +116,7 @@ Schedule of_cycle(const Site &there, const Call &maker) {
     return {};
   }
   const std::string_view text = text_of(there, total);
-  const bool is_name = total->kind == NodeKind::Name || total->kind == NodeKind::Attribute;
-  if (is_name && (text.ends_with("epochs") || text.ends_with("epoch"))) {
+  if (names_epochs(there, total)) {
     return {.consequence = fmt::format("`step()` fails after `{}` batches", text), .is_sure = true};
   }
   const auto constant = setting_of(there, total);
@@ -122,7 +134,10 @@ Schedule of_training_steps(const Site &there, const Call &maker, std::string_vie
   if (total.unknown || total.given.size() != 1) {
     return {};
   }
-  const Expr *const written = total.given[0].expr;
+  const Expr *written = total.given[0].expr;
+  if (total.given[0].scope.function == there.function) {
+    written = written_value(there, written); // total = args.epochs
+  }
   const std::string_view text = total.given[0].scope.module->parsed->source.part(written->start, written->end);
   const bool is_name = written->kind == NodeKind::Name || written->kind == NodeKind::Attribute;
   const auto constant = model::constant_of(total.given[0].scope, written);
@@ -161,21 +176,33 @@ void check(Site &site, const Call &call) {
       (loop->parent == nullptr && !loop->function->in_loop)) {
     return;
   }
+  // One of several, if the program chooses: each of them has to count epochs.
   const model::Value scheduler = value_of(site, receiver_of(call));
-  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.maker() == nullptr || scheduler.alternatives != nullptr ||
-      scheduler.many || scheduler.open || !scheduler.name()) {
-    return;
-  }
-  const Call &maker = *scheduler.maker();
-  const Site there = site_of(site, maker);
-  const Schedule schedule = schedule_of(there, maker, scheduler.name().text());
-  if (schedule.consequence.empty()) {
+  Schedule schedule;
+  std::vector<const Call *> makers;
+  bool are_all = !scheduler.open;
+  for_each_alternative(scheduler, [&](const model::Value &one) {
+    const bool is_known = one.is_kind(Kind::TorchScheduler) && one.maker() != nullptr && !one.many && one.name();
+    const Schedule own =
+        is_known ? schedule_of(site_of(site, *one.maker()), *one.maker(), one.name().text()) : Schedule{};
+    are_all = are_all && !own.consequence.empty();
+    if (!are_all) {
+      return;
+    }
+    const bool was_sure = makers.empty() || schedule.is_sure;
+    schedule = schedule.consequence.empty() ? own : schedule;
+    schedule.is_sure = was_sure && own.is_sure;
+    makers.push_back(one.maker());
+  });
+  if (!are_all || makers.empty()) {
     return;
   }
   Finding &finding = report(
       site, call, fmt::format("this schedule counts epochs but is stepped for every batch: {}", schedule.consequence),
       "call it once per epoch, after the loop over the batches");
-  finding.notes.push_back({there.module->file, maker.span(), "the schedule is created here"});
+  for (const Call *maker : makers) {
+    finding.notes.push_back({site_of(site, *maker).module->file, maker->span(), "the schedule is created here"});
+  }
   if (!schedule.is_sure) {
     finding.tier = Tier::Hint;
   }

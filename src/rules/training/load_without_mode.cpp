@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "model/definitions.h"
 #include "model/modes.h"
 #include "rules/origins.h"
@@ -274,16 +275,47 @@ bool is_loaded_from_checkpoint(const Site &site, const Expr *model) {
   return complete && found && !other;
 }
 
+// A function that training and evaluation share: a call of it in an evaluation, which goes over data without gradients.
+const model::CallSite *evaluation_among_callers(const Site &site) {
+  for (const model::CallSite *caller : site.function->called_by) {
+    const bool is_training = caller->caller->trains || caller->caller->steps;
+    bool is_over_data = false;
+    for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+      is_over_data = is_over_data || model::goes_over_data(site.project, *loop);
+    }
+    if (!is_training && is_over_data && (caller->no_grad || caller->caller->no_grad) &&
+        !caller->caller->module->is_test) {
+      return caller;
+    }
+  }
+  return nullptr;
+}
+
+// The same for the forward pass in such a function. Nothing anywhere switches modes, so it is not meant.
+void check_shared(Site &site, const Call &call) {
+  const model::CallSite *const evaluation = evaluation_among_callers(site);
+  if (evaluation == nullptr || model::modes_of(site.project, site.project.callee_of(&call)) != model::Modes::Differ ||
+      is_mode_set(site)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
+      fmt::format("call `{}.eval()` before the evaluation, and `train()` before training continues",
+                  text_of(site, call.func)));
+  finding.notes.push_back({evaluation->caller->module->file, evaluation->call->span(), "the evaluation calls it here"});
+}
+
 void check_forward(Site &site, const Call &call) {
   if (!site.module->torch || site.module->is_test || in_method(site, Kind::TorchModule, "forward")) {
     return;
   }
   PlaceContext context = context_of(site);
-  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always)) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (context.in_training_step ? loop != nullptr
+                               : !context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) {
     return;
   }
   const model::Value callee = site.project.callee_of(&call);
-  const model::Loop *const loop = long_loop_around(site);
   const std::string_view model = text_of(site, call.func);
   // Who switches a model to training mode has one for which the mode matters.
   const bool is_switched = function_switches(site, model) || class_switches(site, model);
@@ -303,10 +335,13 @@ void check_forward(Site &site, const Call &call) {
     context.run_by_script = is_of_object_in_use(site);
   }
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
-  if (loop == nullptr && !context.in_evaluation_step && !is_loaded &&
+  if (loop == nullptr && !context.in_evaluation_step && !is_loaded && !context.in_training_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
        !project_has_word(site, {"load_state_dict(", "torch.load("}) || trains_nearby(site))) {
     return;
+  }
+  if (context.in_training_step) {
+    return check_shared(site, call);
   }
   // Who trains and then evaluates has the model in training mode, and so has who switched it there.
   const bool is_trained = std::ranges::any_of(site.function->called_by,

@@ -391,11 +391,22 @@ void check(Site &site, const Call &call) {
   }
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
-  if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || metric.maker() == nullptr || metric.many ||
-      site.module->is_test) {
+  if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || site.module->is_test) {
     return;
   }
-  const std::string_view maker = called_api(site, *metric.maker());
+  // One of several in a dictionary, which are made together.
+  const Call *made = nullptr;
+  bool are_together = true;
+  for_each_alternative(metric, [&](const model::Value &one) {
+    const Call *const own = one.is_kind(Kind::TorchMetric) && !one.many ? one.maker() : nullptr;
+    are_together = are_together && own != nullptr &&
+                   (made == nullptr || site.project.caller_of(made) == site.project.caller_of(own));
+    made = own;
+  });
+  if (made == nullptr || !are_together) {
+    return;
+  }
+  const std::string_view maker = called_api(site, *made);
   if (maker.find(".Running") != std::string_view::npos) {
     return; // a window that forgets by itself
   }
@@ -406,13 +417,13 @@ void check(Site &site, const Call &call) {
   const std::string_view text = text_of(site, receiver);
   const Node *again = nullptr;
   if (is_epoch_end(*site.function)) {
-    const model::FunctionInfo *made_in = site.project.caller_of(metric.maker());
+    const model::FunctionInfo *made_in = site.project.caller_of(made);
     const bool is_own = made_in != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__";
     again = is_own && !is_logged(site, *site.function->type->node, text) ? site.function->node : nullptr;
     if (again == nullptr) {
       return;
     }
-  } else if (again = repeated_by(site, *metric.maker()); again == nullptr) {
+  } else if (again = repeated_by(site, *made); again == nullptr) {
     return;
   }
   Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",

@@ -21,11 +21,17 @@ struct Logged {
 };
 
 void note(const Site &there, const Expr *name, Logged &logged) {
-  const auto text = name != nullptr ? string_of(there, name) : std::nullopt;
-  if (text.has_value()) {
-    logged.names.push_back(*text);
-  } else {
-    logged.has_other = true;
+  // One of several, where a function logs for all stages: f"{stage}_loss".
+  const model::ConstantChoices choices = name != nullptr ? model::choices_of(scope_of(there), name)
+                                                         : model::ConstantChoices{.values = {}, .unknown = true};
+  logged.has_other = logged.has_other || choices.unknown || choices.values.empty();
+  for (const model::ConstantValue &value : choices.values) {
+    const std::optional<std::string> text = value.as_string();
+    if (text.has_value() && !value.overridable) {
+      logged.names.push_back(*text);
+    } else {
+      logged.has_other = true;
+    }
   }
 }
 

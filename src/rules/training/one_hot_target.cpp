@@ -1,3 +1,4 @@
+#include "rules/batch_source.h"
 #include "rules/loss_call.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -10,10 +11,43 @@ using namespace python;
 
 namespace {
 
+// Where the target is made: in the function around the loss, or where the batches of the loader are made.
+struct Made {
+  Site site;
+  const Call *call = nullptr;
+};
+
 // The call that made the value, also under a name: `y` of `y = to_categorical(y)`.
 const Call *made_by(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
   return as<Call>(name != nullptr ? last_assigned(site, *name) : expr);
+}
+
+// `batch["target"].to(device)`: the same numbers elsewhere, and no conversion to others.
+const Expr *without_moves(const Site &site, const Expr *expr) {
+  for (const auto *call = as<Call>(expr); call != nullptr; call = as<Call>(expr)) {
+    const std::string_view method = called_method(*call);
+    const bool is_dtype = !call->args.empty() && value_of(site, call->args[0]).is(model::Value::Tag::Api);
+    const bool is_move =
+        (method == "to" && call->args.size() == 1 && !is_dtype && keyword_argument(*call, "dtype") == nullptr) ||
+        method == "cuda" || method == "long" || method == "squeeze";
+    if (!is_move || receiver_of(*call) == nullptr) {
+      return expr;
+    }
+    expr = receiver_of(*call);
+  }
+  return expr;
+}
+
+Made target_of_batch(const Site &site, const Expr *target) {
+  const Expr *moved = without_moves(site, target);
+  if (const auto *name = as<Name>(moved)) { // y = y.to(device)
+    const Expr *const assigned = last_assigned(site, *name);
+    moved = assigned != nullptr ? without_moves(site, assigned) : moved;
+  }
+  const std::optional<BatchSource> batch = batch_source_of(site, moved);
+  return batch.has_value() ? Made{batch->site, made_by(batch->site, without_moves(batch->site, batch->expr))}
+                           : Made{site, nullptr};
 }
 
 // Optax: the loss with `integer_labels` in its name takes classes.
@@ -43,8 +77,11 @@ void check_torch(Site &site, const Call &call) {
   if ((loss.loss != Loss::CrossEntropy && loss.loss != Loss::Nll) || target == nullptr) {
     return;
   }
-  const Call *made = made_by(site, target);
-  if (made == nullptr || called_api(site, *made) != "torch.nn.functional.one_hot") {
+  const Call *const made_here = made_by(site, target);
+  const bool is_here = made_here != nullptr && called_api(site, *made_here) == "torch.nn.functional.one_hot";
+  const Made batch = is_here ? Made{site, made_here} : target_of_batch(site, target);
+  const Call *const made = batch.call;
+  if (made == nullptr || called_api(batch.site, *made) != "torch.nn.functional.one_hot") {
     return;
   }
   const Expr *classes = argument(*made, 0, "tensor");
@@ -52,9 +89,9 @@ void check_torch(Site &site, const Call &call) {
       site, *target,
       fmt::format("`{}` expects the class index of each sample here, but receives one-hot rows of integers", loss.name),
       fmt::format("pass the classes themselves{}",
-                  classes != nullptr ? fmt::format(": `{}`", text_of(site, classes)) : ""));
+                  classes != nullptr ? fmt::format(": `{}`", text_of(batch.site, classes)) : ""));
   if (made != target) {
-    add_note(finding, site, *made, "they are created here");
+    finding.notes.push_back({batch.site.module->file, made->span(), "they are created here"});
   }
 }
 

@@ -493,8 +493,9 @@ private:
   }
 
   // A function that draws numbers itself, and does not make other keys.
-  [[nodiscard]] bool draws(const Call &call) const {
-    const std::string_view api = called_api(site_, call);
+  [[nodiscard]] bool draws(const Call &call) const { return is_draw(called_api(site_, call)); }
+
+  static bool is_draw(std::string_view api) {
     return api.starts_with("jax.random.") && !api.ends_with("split") && !api.ends_with("fold_in") &&
            !api.ends_with("key") && !api.ends_with("Key");
   }
@@ -532,7 +533,8 @@ private:
   }
 
   // `init_layer(key, 784, 256)` twice: a function of the project that draws with the key it gets. Compiled functions
-  // and losses are often called with the same key on purpose, to compare what they give.
+  // and losses are often called with the same key on purpose, to compare what they give. Two functions that draw with
+  // the same key in every step give numbers that depend on each other; in code that runs once that matters little.
   void helper(const Call &call, Uses &uses) {
     for_each_drawn(site_.project, site_.memory, call, 0, [&](const Expr &given, const model::FunctionInfo *drawing) {
       const auto *name = as<Name>(&given);
@@ -545,14 +547,21 @@ private:
         uses.push_back({own, &call});
         return;
       }
-      if (called_function(site_, *before->call) != drawing || drawing->compiled_at != nullptr ||
-          drawing->definition() == nullptr || !draws_itself(*drawing)) {
+      if (drawing->compiled_at != nullptr || drawing->definition() == nullptr || !draws_itself(*drawing)) {
         return;
       }
-      Finding &finding = report(site_, call,
-                                fmt::format("`{}` gets the same key a second time, so it draws the same numbers again",
-                                            text_of(site_, call.func)),
-                                "split it first, `key, subkey = jax.random.split(key)`, and use each key once");
+      const bool is_again = called_function(site_, *before->call) == drawing;
+      if (!is_again && (!runs_in_steps() || !draws_numbers(*drawing, name->id, call) || !draws_before(*before))) {
+        return;
+      }
+      Finding &finding =
+          report(site_, call,
+                 is_again ? fmt::format("`{}` gets the same key a second time, so it draws the same numbers again",
+                                        text_of(site_, call.func))
+                          : fmt::format("`{}` gets a key that was used before, so its random numbers depend on the "
+                                        "earlier ones",
+                                        text_of(site_, call.func)),
+                 "split it first, `key, subkey = jax.random.split(key)`, and use each key once");
       add_note(finding, site_, *before->call, "first used here");
     });
   }
@@ -564,6 +573,66 @@ private:
       const model::Value callee = call != nullptr ? site_.project.callee_of(call) : model::Value{};
       return callee.is(model::Value::Tag::Api) && callee.name().text().starts_with("jax.random.");
     });
+  }
+
+  // The code around runs again and again, with a new key each time: it is differentiated or compiled, or part of a
+  // step.
+  [[nodiscard]] bool runs_in_steps() const {
+    const model::FunctionInfo *const function = site_.project.function_at(site_.node);
+    return function != nullptr && (function->traced || function->in_loop || function->steps);
+  }
+
+  // Does the function draw with the key itself, rather than split it or pass it on?
+  [[nodiscard]] bool draws_numbers(const model::FunctionInfo &function, Symbol key, const Call &call) const {
+    const auto known =
+        std::ranges::find_if(function.called_by, [&](const model::CallSite *one) { return one->call == &call; });
+    if (known == function.called_by.end() || function.definition() == nullptr) {
+      return false;
+    }
+    const auto is_key = [key](const Expr *expr) {
+      const auto *name = as<Name>(expr);
+      return name != nullptr && name->id == key;
+    };
+    for (u32 i = 0; i < function.params.size(); ++i) {
+      if (!is_key(model::passed_argument(**known, i))) {
+        continue;
+      }
+      const Symbol own = function.params[i]->name;
+      u32 mentioned = 0;
+      u32 drawn = 0;
+      any_node(function.definition()->body, [&](const Node *node) {
+        const auto *name = as<Name>(node);
+        mentioned += name != nullptr && name->id == own ? 1 : 0;
+        const auto *inner = as<Call>(node);
+        const model::Value callee = inner != nullptr ? site_.project.callee_of(inner) : model::Value{};
+        const auto *with = inner != nullptr ? as<Name>(argument(*inner, 0, "key")) : nullptr;
+        const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
+        drawn += with != nullptr && with->id == own && is_draw(api) ? 1 : 0;
+        return false;
+      });
+      return mentioned == 1 && drawn == 1;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool draws_before(const Use &before) const {
+    const model::FunctionInfo *const function = called_function(site_, *before.call);
+    return function != nullptr ? draws_numbers(*function, key_passed(*before.call, before.key), *before.call)
+                               : draws(*before.call);
+  }
+
+  // The name under which the call gets the key.
+  [[nodiscard]] Symbol key_passed(const Call &call, Symbol key) const {
+    const auto is_it = [&](const Expr *expr) {
+      const auto *name = as<Name>(expr);
+      return name != nullptr && original(name->id) == key;
+    };
+    const auto positional = std::ranges::find_if(call.args, is_it);
+    if (positional != call.args.end()) {
+      return as<Name>(*positional)->id;
+    }
+    const auto named = std::ranges::find_if(call.keywords, [&](const Keyword *one) { return is_it(one->value); });
+    return named != call.keywords.end() ? as<Name>((*named)->value)->id : Symbol{};
   }
 
   static void forget(const Node *target, Uses &uses) {

@@ -2,6 +2,7 @@
 #include "base/scan.h"
 #include "base/steps.h"
 #include "model/bind.h"
+#include "model/classes.h"
 #include "rules/name_places.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -165,6 +166,35 @@ bool is_used_in_call(const Site &site, const model::FunctionInfo &function, cons
   return mentions(call.func, name);
 }
 
+// The field that a call of a dataclass, or of another class without a constructor, sets to the name; none if that is
+// not known.
+Symbol field_given(const model::ClassInfo &type, const Call &call, Symbol name) {
+  const auto is_name = [name](const Expr *expr) {
+    const auto *given = as<Name>(expr);
+    return given != nullptr && given->id == name;
+  };
+  const bool is_plain = type.bases.empty() && model::find_method_of(type, intern("__init__")) == nullptr;
+  if (!is_plain || has_hidden_arguments(call)) {
+    return {};
+  }
+  Symbol field;
+  u32 given = 0;
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    given += mentions(call.args[i], name) ? 1 : 0;
+    field = is_name(call.args[i]) && i < type.fields.size() ? type.fields[i] : field;
+  }
+  for (const Keyword *keyword : call.keywords) {
+    given += mentions(keyword->value, name) ? 1 : 0;
+    field = is_name(keyword->value) ? keyword->name : field;
+  }
+  return given == 1 ? field : Symbol{};
+}
+
+// Does something read all fields of objects without naming them?
+bool reads_all_fields(const Site &site) {
+  return project_has_word(site, {"getattr(", "asdict(", "astuple(", "vars(", "__dict__"});
+}
+
 bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name, u32 depth) {
   const FunctionDef *const definition = function.definition();
   if (function.node != nullptr && definition == nullptr) {
@@ -190,6 +220,13 @@ bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name,
       if (is_given && std::ranges::find(function.calls, call, &model::CallSite::call) != function.calls.end()) {
         return is_used_in_call(site, function, *call, name, depth);
       }
+      const model::Value callee = is_given ? site.project.callee_of(call) : model::Value{};
+      if (callee.is(model::Value::Tag::Class) && callee.alternatives == nullptr && !reads_all_fields(site)) {
+        const Symbol field = field_given(*callee.type, *call, name);
+        if (field) {
+          return uses_in_project(site).attributes.contains(field.id);
+        }
+      }
     }
     const auto *read = as<Name>(node);
     bool found = read != nullptr && read->id == name && read->context == Context::Load;
@@ -202,6 +239,11 @@ bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name,
 
 constexpr u32 kMostCalls = 3; // that a schedule is passed on through
 
+// Those of Transformers are the same class.
+bool is_schedule_api(std::string_view api) {
+  return api.starts_with("torch.optim.lr_scheduler.") || api.starts_with("transformers.");
+}
+
 // A name of the function around the place that holds a schedule: does anything step it?
 bool is_name_used(const Site &site, Symbol name) {
   return uses_around(site).names.contains(name.id) && is_used(site, *site.function, name, kMostCalls);
@@ -210,9 +252,8 @@ bool is_name_used(const Site &site, Symbol name) {
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  if (model::kind_of(&call) != Kind::TorchScheduler || !api.starts_with("torch.optim.lr_scheduler.") ||
-      assignment == nullptr || assignment->targets.size() != 1 || site.module->is_test ||
-      !project_has_word(site, {".backward("})) {
+  if (model::kind_of(&call) != Kind::TorchScheduler || !is_schedule_api(api) || assignment == nullptr ||
+      assignment->targets.size() != 1 || site.module->is_test || !project_has_word(site, {".backward("})) {
     return;
   }
   const Expr *target = assignment->targets[0];

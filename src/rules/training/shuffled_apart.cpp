@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/thin.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -42,14 +43,20 @@ Shuffled shuffle_of(const Site &site, const Stmt *statement) {
     return shuffles ? Shuffled{call->args[0], call, text_of(site, call->func)} : Shuffled{};
   }
   const auto *assignment = as<Assign>(statement);
-  const auto *taken =
-      assignment != nullptr && assignment->targets.size() == 1 ? as<Subscript>(assignment->value) : nullptr;
+  // Perhaps in a function of its own: `x = shuffled(x)`.
+  const auto *taken = assignment != nullptr && assignment->targets.size() == 1
+                          ? as<Subscript>(run_by(site, assignment->value))
+                          : nullptr;
   const auto *order = taken != nullptr ? as<Call>(taken->slice) : nullptr;
-  if (order == nullptr || !is_place(taken->value) || !draws_order(site, *order, "permutation") ||
-      text_of(site, assignment->targets[0]) != text_of(site, taken->value)) {
+  if (order == nullptr || !is_place(taken->value) || !draws_order(site, *order, "permutation")) {
     return {};
   }
-  return {taken->value, assignment, text_of(site, order->func)};
+  // `self.x = x[order]` as well: an array of that name.
+  const auto *attribute = as<Attribute>(assignment->targets[0]);
+  const std::string_view name = attribute != nullptr ? attribute->attr.text() : std::string_view{};
+  const bool is_same = text_of(site, assignment->targets[0]) == text_of(site, taken->value) ||
+                       (!name.empty() && name == text_of(site, taken->value));
+  return is_same ? Shuffled{assignment->targets[0], assignment, text_of(site, order->func)} : Shuffled{};
 }
 
 Symbol name_of(const Expr *what) {

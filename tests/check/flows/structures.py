@@ -199,6 +199,24 @@ def progress(p):
 
 
 @structure
+def counted(p):
+    """So many of the batches."""
+    return program(p, functions(p, "for i, (x, y) in zip(range(2000), {loader}):"), main(p))
+
+
+@structure
+def chosen_parts(p):
+    """A configuration chooses what makes each part."""
+    names = names_of(p)
+    chosen = [f'config = {{{", ".join(repr(name) + ": " + repr("standard") for name, _ in p.components())}}}',
+              *made(dataclasses.replace(p, criterion="nn.Identity()", optimizer="None", extra=()), names)[:1]]
+    for name, how in p.components():
+        chosen.append(f'{name} = {{"standard": lambda: {how.format(**names)}, "none": lambda: None}}'
+                      f'[config.get("{name}", "standard")]()')
+    return program(p, functions(p), main(p, chosen))
+
+
+@structure
 def arguments(p):
     """Settings from the command line."""
     names = names_of(p)
@@ -453,6 +471,17 @@ def layer_list(p):
 
 
 @structure
+def filled_list(p):
+    """Layers are appended to a list, which becomes a Sequential."""
+    old = "        self.head = nn.Linear(width, 10)\n"
+    if old not in p.net:
+        return None
+    net = p.net.replace(old, "        layers = []\n        for size in (10,):\n            layers.append(nn.Linear(width, size))\n"
+                             "        self.head = nn.Sequential(*layers)\n")
+    return p.imports + IMPORTS + p.data + "\n".join((net, p.helpers, functions(p), main(p))) + "\n"
+
+
+@structure
 def output_dict(p):
     outer = """
 class Net(nn.Module):
@@ -583,6 +612,17 @@ def loss_function(p):
         *p.step[:at], "out, loss = compute_loss({model}, {criterion}, x, y)", *p.step[at + 2:]))
     helper = "\ndef compute_loss(model, criterion, x, y):\n    out = model(x)\n    return out, criterion(out, y)\n"
     return program(changed, helper, functions(changed), main(changed))
+
+
+@structure
+def shared_forward(p):
+    """Training and evaluation call the model through one function."""
+    forward = "out = {model}(x)"
+    if forward not in p.step or not any("{model}(x)" in line for line in p.eval_step) or p.returns_from_step():
+        return None
+    shared = dataclasses.replace(p, step=tuple(line.replace("{model}(x)", "predict({model}, x)") for line in p.step),
+                                 eval_step=tuple(line.replace("{model}(x)", "predict({model}, x)") for line in p.eval_step))
+    return program(shared, "\ndef predict(model, x):\n    return model(x)\n", functions(shared), main(shared))
 
 
 # ---- Classes --------------------------------------------------------------------------------------------------------
