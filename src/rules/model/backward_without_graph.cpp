@@ -3,6 +3,7 @@
 #include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/statements.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -42,14 +43,32 @@ bool runs_without_graph(const Site &site, const Call &call) {
   return under_no_grad(site_at(site, *site.function, call)) || (forward != nullptr && forward->no_grad);
 }
 
+// What a function of this file returns, if it does so in one place.
+const Expr *only_result(const Site &site, const Call &call) {
+  const model::FunctionInfo *const callee = called_function(site, call);
+  const FunctionDef *const definition =
+      callee != nullptr && callee->module == site.module ? callee->definition() : nullptr;
+  const Return *found = nullptr;
+  u32 results = 0;
+  if (definition != nullptr) {
+    any_statement(definition->body, [&](const Stmt *statement) {
+      found = statement->kind == NodeKind::Return ? static_cast<const Return *>(statement) : found;
+      results += statement->kind == NodeKind::Return ? 1 : 0;
+      return results > 1;
+    });
+  }
+  return results == 1 ? found->value : nullptr;
+}
+
 // What the loss was computed from without a graph: the forward pass under no_grad(), or `.detach()`; null if that is
 // not seen in this function.
 const Expr *cut_before(const Site &site, const Expr *loss) {
   const Expr *expr = written_value(site, loss);
+  bool is_elsewhere = false; // in a function that is called, whose names are others
   constexpr u32 kMostSteps = 8;
   for (u32 depth = 0; expr != nullptr && depth < kMostSteps; ++depth) {
     if (const auto *name = as<Name>(expr)) {
-      expr = written_value(site, name);
+      expr = is_elsewhere ? name : written_value(site, name);
       if (expr == name) {
         return nullptr;
       }
@@ -82,6 +101,11 @@ const Expr *cut_before(const Site &site, const Expr *loss) {
     if (model::kind_of(call->func) == Kind::TorchModule) {
       // That nothing is seen to record a graph in its layers does not prove that nothing does.
       return runs_without_graph(site, *call) ? call : nullptr;
+    }
+    if (const Expr *const result = only_result(site, *call)) {
+      expr = result;
+      is_elsewhere = true;
+      continue;
     }
     expr = !call->args.empty() ? call->args[0] : receiver_of(*call);
   }
