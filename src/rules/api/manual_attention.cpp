@@ -281,15 +281,14 @@ bool is_fused_elsewhere(const Site &site) {
 }
 
 void check(Site &site, const Node &node) {
-  if (!site.module->torch) {
+  if (!site.module->torch || !file_has_word(site, {"softmax", "Softmax"})) {
     return;
   }
   const auto &definition = static_cast<const FunctionDef &>(node);
   // The way for those who do not have the fused one.
-  if (has_word(text_of(site, &node), {"scaled_dot_product_attention", "flash_attn", "memory_efficient_attention"})) {
-    return;
-  }
-  if (!has_two_products(site, definition.body)) {
+  static constexpr std::string_view kFused[] = {"scaled_dot_product_attention", "flash_attn",
+                                                "memory_efficient_attention"};
+  if (!has_two_products(site, definition.body) || node_has_word(site, node, kFused)) {
     return;
   }
   Body body;

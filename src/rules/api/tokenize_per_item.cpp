@@ -157,13 +157,15 @@ void check(Site &site, const Call &call) {
     check_words(site, call);
     return;
   }
-  if (call.args.empty() || !is_same_in_each_epoch(site, call)) {
+  const bool is_item = in_dataset_item(site);
+  // Functions that an item leads to may also serve others, or keep what they made.
+  const bool is_reached = site.function != nullptr && (site.function->context & model::kPerSample) != 0;
+  const bool is_collated = !is_item && !is_reached && !site.module->is_test && is_collator(site, site.function);
+  if (call.args.empty() || (!is_item && !is_reached && !is_collated) || !is_same_in_each_epoch(site, call) ||
+      is_looked_up_first(site, call) || replaces_what_is_tested(site, call)) {
     return;
   }
-  if (is_looked_up_first(site, call) || replaces_what_is_tested(site, call)) {
-    return;
-  }
-  if (in_dataset_item(site)) {
+  if (is_item) {
     Finding &finding = report(
         site, call, "every item is tokenized again in every epoch",
         "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
@@ -172,9 +174,6 @@ void check(Site &site, const Call &call) {
     }
     return;
   }
-  // Functions that an item leads to may also serve others, or keep what they made.
-  const bool is_reached = site.function != nullptr && (site.function->context & model::kPerSample) != 0;
-  const bool is_collated = !is_reached && !site.module->is_test && is_collator(site, site.function);
   if ((is_reached || is_collated) && !site.module->is_test) {
     Finding &finding = report(
         site, call,

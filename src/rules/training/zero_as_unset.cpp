@@ -113,12 +113,15 @@ void check_branch(Site &site, const Expr *test, const Block &body, const Block &
     parts.assign(both->values.begin(), both->values.end());
   }
   for (const Expr *part : parts) {
-    if (!may_be_zero_or_none(site, part)) {
+    if (part->kind != NodeKind::Name && part->kind != NodeKind::Attribute) {
       continue;
     }
     Use use = Use::None;
     for (const Stmt *statement : body) {
       use = use == Use::None ? use_in(site, statement, part) : use;
+    }
+    if (use == Use::None || !may_be_zero_or_none(site, part)) {
+      continue;
     }
     // Else it goes to the current GPU, which is the first one.
     const bool moves_too = std::ranges::any_of(
@@ -133,21 +136,22 @@ void check_branch(Site &site, const Expr *test, const Block &body, const Block &
 // `torch.manual_seed(args.seed or 42)`, `seed = args.seed or 42`
 void check_default(Site &site, const BoolOp &either) {
   const Expr *value = either.values[0];
-  if (either.op() != BoolOperator::Or || site.ancestors.empty() || !may_be_zero_or_none(site, value)) {
+  if (either.op() != BoolOperator::Or || site.ancestors.empty()) {
     return;
   }
   const Node *around = site.ancestors.back();
   Use use = Use::None;
   if (const auto *call = as<Call>(around)) {
     use = use_of(site, *call, &either);
-  } else if (const auto *assignment = as<Assign>(around)) {
+  } else if (const auto *assignment = as<Assign>(around);
+             assignment != nullptr && may_be_zero_or_none(site, value)) { // which is known sooner than how it is used
     const auto *name = assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
     const Block &body = body_around(site);
     for (u32 i = 0; name != nullptr && use == Use::None && i < body.size(); ++i) {
       use = use_in(site, body[i], name);
     }
   }
-  if (use != Use::None) {
+  if (use != Use::None && may_be_zero_or_none(site, value)) {
     add_finding(site, *value, use, false);
   }
 }
