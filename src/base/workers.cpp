@@ -79,7 +79,9 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   }
   join_all(threads);
   if (failed && threads.empty()) {
-    throw std::runtime_error("cannot start a thread");
+    throw std::runtime_error(
+        "cannot start a thread: its stack of 256 MiB is too much for the limit on memory (ulimit -v), or there may "
+        "be no more threads (ulimit -u)");
   }
   for (const Job &job : jobs) {
     if (job.thrown != nullptr) {
