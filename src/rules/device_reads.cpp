@@ -20,9 +20,10 @@ using namespace python;
 
 namespace {
 
-constexpr std::size_t kMostStepFunctions = 40; // that a step is followed into
-constexpr std::size_t kMostFollowed = 64;      // reads whose values are followed to their uses
-constexpr u32 kMostReturns = 4;                // through which a value is followed to where it is used
+constexpr std::size_t kMostStepFunctions = 40;   // that a step is followed into
+constexpr std::size_t kMostFollowed = 64;        // reads whose values are followed to their uses
+constexpr std::size_t kMostLookedAt = 4'000'000; // bytes of a function, for each of its loops, to follow them
+constexpr u32 kMostReturns = 4;                  // through which a value is followed to where it is used
 
 bool is_device_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
 
@@ -72,12 +73,20 @@ public:
       take_callees(i, inner, nullptr);
     }
     drop_repeated();
-    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed); ++i) {
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed) && is_followed(function); ++i) {
       reads[i].is_needed = is_needed(reads[i]);
     }
   }
 
 private:
+  // Each loop's reads are followed through the whole function: not through one that is long and has very many of them.
+  static bool is_followed(const model::FunctionInfo &function) {
+    const FunctionDef *const definition = function.definition();
+    const std::size_t length =
+        definition != nullptr ? definition->end - definition->start : function.module->parsed->source.text().size();
+    return length * function.loops.size() < kMostLookedAt;
+  }
+
   // In the function where it is read, or, if that returns it, where the step's own code calls it.
   [[nodiscard]] bool is_needed(const DeviceRead &read) const {
     // A position that the program counts by itself, it could count in Python as well.
