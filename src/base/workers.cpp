@@ -205,7 +205,9 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   }
   end.wait();
   if (started == 0 && count != 0) {
-    throw std::runtime_error("cannot start a thread");
+    throw std::runtime_error(
+        "cannot start a thread: its stack of 256 MiB is too much for the limit on memory (ulimit -v), or there may "
+        "be no more threads (ulimit -u)");
   }
   for (const Job &job : jobs) {
     if (job.thrown != nullptr) {

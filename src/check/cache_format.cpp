@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 
 namespace deepperf::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "deepperf cache\n\1"; // the last byte is the version of the form
+constexpr std::string_view kMagic = "deepperf cache\n\2"; // the last byte is the version of the form
 static_assert(kMagic.size() + sizeof(u64) == kHeadSize);
 constexpr u32 kNoGroup = std::numeric_limits<u32>::max();
 
@@ -50,6 +52,13 @@ void write_file(ByteWriter &out, const KnownFile &file) {
   out.number(file.comments.size());
   for (const python::Span &span : file.comments) {
     write_span(out, span);
+  }
+}
+
+void write_names(ByteWriter &out, const std::set<std::string> &names) {
+  out.number(names.size());
+  for (const std::string &name : names) {
+    out.text(name);
   }
 }
 
@@ -224,6 +233,8 @@ std::string encode_cache(const CacheContents &contents, std::string_view key) {
   out.number(contents.folders.size());
   for (const project::AskedFolder &folder : contents.folders) {
     out.text(folder.folder);
+    write_names(out, folder.packages);
+    write_names(out, folder.modules);
     out.fixed(folder.fingerprint);
   }
   out.text(contents.imports);
@@ -261,6 +272,8 @@ bool decode_cache(std::string_view bytes, std::string_view key, CacheContents &c
   read_list(in, [&] {
     project::AskedFolder &folder = contents.folders.emplace_back();
     folder.folder = in.text();
+    read_list(in, [&] { folder.packages.insert(std::string(in.text())); });
+    read_list(in, [&] { folder.modules.insert(std::string(in.text())); });
     folder.fingerprint = in.fixed();
   });
   contents.imports = in.text();

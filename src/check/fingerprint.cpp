@@ -11,6 +11,8 @@
 #include <atomic>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace deepperf::check {
 
@@ -19,93 +21,133 @@ namespace {
 // Of a statement that is longer, such as a table of a thousand lines, only the part that is reported counts.
 constexpr std::size_t kLongStatement = 2000;
 
-// The innermost statement that holds an offset, and what is around it.
-struct Surroundings {
-  std::string scope; // `Trainer.fit.`
-  python::Span code; // of the statement, without its body
-};
+// Of code that is longer, only so much is read.
+constexpr u32 kLongCode = 32'000;
 
 bool is_statement(const python::Node &node) {
   return node.kind >= python::NodeKind::FunctionDef && node.kind <= python::NodeKind::InvalidStmt;
 }
 
-class StatementFinder {
-public:
-  StatementFinder(const python::Tree &tree, u32 offset) : offset_(offset) { visit_block(tree.body); }
-  [[nodiscard]] const Surroundings &found() const { return found_; }
+// Decorators may stand before what the node's span begins with.
+u32 first_offset(const python::Node *node) {
+  u32 first = node->start;
+  if (const auto *function = python::as<python::FunctionDef>(node);
+      function != nullptr && !function->decorators.empty()) {
+    first = std::min(first, function->decorators[0]->start);
+  } else if (const auto *type = python::as<python::ClassDef>(node); type != nullptr && !type->decorators.empty()) {
+    first = std::min(first, type->decorators[0]->start);
+  }
+  return first;
+}
 
-private:
-  void visit_block(const python::Block &block) {
-    for (const python::Stmt *statement : block) {
-      if (holds(statement)) {
-        enter(statement);
-        return;
+// All statements of a file, in the order in which they begin; those that begin at the same place from outside to
+// inside.
+class Statements {
+public:
+  static constexpr u32 kNone = ~0U;
+
+  explicit Statements(const python::Tree &tree) {
+    for (const python::Stmt *statement : tree.body) {
+      add(statement, kNone);
+    }
+  }
+
+  // The innermost one that holds an offset.
+  [[nodiscard]] u32 at(u32 offset) const {
+    const auto behind = std::ranges::upper_bound(all_, offset, {}, &Statement::first);
+    auto found = behind == all_.begin() ? kNone : static_cast<u32>(behind - all_.begin() - 1);
+    while (found != kNone && offset >= all_[found].end) {
+      found = all_[found].around;
+    }
+    return found;
+  }
+
+  // Without the statements in its body.
+  [[nodiscard]] python::Span code_of(u32 place) const { return {all_[place].first, all_[place].header_end}; }
+
+  // The functions and classes around it: `Trainer.fit.`
+  [[nodiscard]] std::string scope_of(u32 place) const {
+    std::vector<std::string_view> names;
+    for (u32 around = all_[place].around; around != kNone; around = all_[around].around) {
+      if (const auto *function = python::as<python::FunctionDef>(all_[around].node)) {
+        names.push_back(function->name.text());
+      } else if (const auto *type = python::as<python::ClassDef>(all_[around].node)) {
+        names.push_back(type->name.text());
       }
     }
+    std::string scope;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      scope.append(*name).append(".");
+    }
+    return scope;
   }
 
-  // Decorators may stand before what the node's span begins with.
-  [[nodiscard]] bool holds(const python::Node *node) const {
-    return first_offset(node) <= offset_ && offset_ < std::max(node->end, node->start + 1);
-  }
-  static u32 first_offset(const python::Node *node) {
-    u32 first = node->start;
-    if (const auto *function = python::as<python::FunctionDef>(node);
-        function != nullptr && !function->decorators.empty()) {
-      first = std::min(first, function->decorators[0]->start);
-    } else if (const auto *type = python::as<python::ClassDef>(node); type != nullptr && !type->decorators.empty()) {
-      first = std::min(first, type->decorators[0]->start);
-    }
-    return first;
-  }
+private:
+  struct Statement {
+    const python::Node *node = nullptr;
+    u32 first = 0;
+    u32 end = 0;
+    u32 header_end = 0;
+    u32 around = kNone;
+  };
 
-  void enter(const python::Stmt *statement) {
-    const python::Node *inner = nullptr;
-    u32 header_end = statement->end;
-    python::for_each_child(statement, [&](const python::Node *child) { find_inner(child, inner, header_end); });
-    if (inner == nullptr) {
-      found_.code = {first_offset(statement), std::max(header_end, first_offset(statement))};
-      return;
+  void add(const python::Node *node, u32 around) {
+    const auto place = static_cast<u32>(all_.size());
+    const u32 first = first_offset(node);
+    all_.push_back({node, first, std::max(node->end, node->start + 1), std::max(node->end, first), around});
+    if (around != kNone) {
+      all_[around].header_end = std::max(std::min(all_[around].header_end, first), all_[around].first);
     }
-    add_scope(statement);
-    enter(static_cast<const python::Stmt *>(inner));
+    python::for_each_child(node, [&](const python::Node *child) { add_inside(child, place); });
   }
 
   // Statements are children of statements, and of what belongs to them, such as handlers of exceptions.
-  void find_inner(const python::Node *child, const python::Node *&inner, u32 &header_end) {
+  void add_inside(const python::Node *child, u32 around) {
     if (is_statement(*child)) {
-      header_end = std::min(header_end, first_offset(child));
-      if (holds(child)) {
-        inner = child;
-      }
+      add(child, around);
     } else if (child->kind == python::NodeKind::ExceptHandler) {
-      python::for_each_child(child, [&](const python::Node *more) { find_inner(more, inner, header_end); });
+      python::for_each_child(child, [&](const python::Node *more) { add_inside(more, around); });
     }
   }
 
-  void add_scope(const python::Stmt *statement) {
-    if (const auto *function = python::as<python::FunctionDef>(statement)) {
-      found_.scope.append(function->name.text()).append(".");
-    } else if (const auto *type = python::as<python::ClassDef>(statement)) {
-      found_.scope.append(type->name.text()).append(".");
-    }
-  }
-
-  u32 offset_;
-  Surroundings found_;
+  std::vector<Statement> all_;
 };
 
-u64 fingerprint(const python::Source &source, const python::Tree &tree, const rules::Finding &finding) {
-  const StatementFinder finder(tree, finding.span.start);
-  const auto text_of = [&](python::Span span) {
-    return normalised(source.part(span.start, span.end), tree.comments, span.start);
-  };
-  std::string text = text_of(finder.found().code);
-  if (text.empty() || text.size() > kLongStatement) {
-    text = text_of(finding.span).substr(0, kLongStatement);
+class Fingerprints {
+public:
+  Fingerprints(const python::Source &source, const python::Tree &tree)
+      : source_(source), tree_(tree), statements_(tree) {}
+
+  u64 of(const rules::Finding &finding) {
+    const u32 statement = statements_.at(finding.span.start);
+    if (statement != Statements::kNone && statement != last_) { // many findings may be in one
+      last_ = statement;
+      scope_ = statements_.scope_of(statement);
+      text_ = text_of(statements_.code_of(statement));
+    } else if (statement == Statements::kNone) {
+      last_ = statement;
+      scope_ = text_ = {};
+    }
+    if (!text_.empty() && text_.size() <= kLongStatement) {
+      return hash_bytes(scope_ + "\n" + text_);
+    }
+    python::Span span = finding.span;
+    span.end = std::min(span.end, span.start + kLongCode);
+    return hash_bytes(scope_ + "\n" + text_of(span).substr(0, kLongStatement));
   }
-  return hash_bytes(finder.found().scope + "\n" + text);
-}
+
+private:
+  [[nodiscard]] std::string text_of(python::Span span) const {
+    return normalised(source_.part(span.start, span.end), tree_.comments, span.start);
+  }
+
+  const python::Source &source_;
+  const python::Tree &tree_;
+  const Statements statements_;
+  u32 last_ = Statements::kNone;
+  std::string scope_; // of the last statement
+  std::string text_;
+};
 
 } // namespace
 
@@ -161,8 +203,9 @@ std::vector<u64> fingerprints(const Result &result) {
       Arena arena;
       LocalSymbols symbols;
       const python::Tree tree = python::parse(*source, arena, symbols);
+      Fingerprints of_file(*source, tree);
       for (const rules::Finding &finding : files[i]) {
-        prints[static_cast<std::size_t>(&finding - all.data())] = fingerprint(*source, tree, finding);
+        prints[static_cast<std::size_t>(&finding - all.data())] = of_file.of(finding);
       }
     }
   });

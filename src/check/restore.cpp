@@ -34,7 +34,7 @@ std::string folder_with(std::string_view path) { return std::string(path.substr(
 std::set<std::string> changed_folders(const Cache &cache) {
   std::set<std::string> folders;
   for (const project::AskedFolder &asked : cache.known.folders) {
-    if (project::requirements_fingerprint(asked.folder) != asked.fingerprint) {
+    if (project::requirements_fingerprint(asked) != asked.fingerprint) {
       folders.insert(asked.folder);
     }
   }

@@ -176,7 +176,8 @@ void Workspace::look_at_touched() {
     requirements_changed_ = requirements_changed_ || project::is_requirements_name(path);
     const LoadedFile *const file = find(path);
     if (open_texts_.contains(path)) {
-      continue; // its text is what we were told
+      requirements_changed_ = true; // there may be a module of that name only now
+      continue;                     // its text is what we were told
     }
     if (file != nullptr && is_regular_file(path)) {
       to_read_.insert(path);
@@ -326,11 +327,11 @@ void Workspace::find_changed_requirements(Changes &changes) {
     return;
   }
   project::forget_requirements();
-  for (auto &[folder, fingerprint] : asked_for_) {
-    const u64 now = project::requirements_fingerprint(folder);
-    if (now != fingerprint) {
+  for (auto &[folder, asked] : asked_for_) {
+    const u64 now = project::requirements_fingerprint(asked);
+    if (now != asked.fingerprint) {
       changes.changed_folders.insert(folder);
-      fingerprint = now;
+      asked.fingerprint = now;
       remembered_.forget();
       residents_.forget_lintings();
     }
@@ -544,8 +545,9 @@ Result Workspace::check(Progress &progress) {
   project::set_open_requirements(open_texts_);
   Result result = state_ == nullptr ? check_first(progress) : check_again(progress);
   group_ages_.resize(state_->groups.size(), number_);
-  for (const project::AskedFolder &asked : project::asked_folders()) {
-    asked_for_[asked.folder] = asked.fingerprint;
+  for (project::AskedFolder &asked : project::asked_folders()) {
+    std::string folder = asked.folder;
+    asked_for_.insert_or_assign(std::move(folder), std::move(asked));
   }
   for (const std::unique_ptr<LoadedFile> &file : state_->loaded.files) {
     if (file->is_unstable) {

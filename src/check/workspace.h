@@ -10,6 +10,7 @@
 #include "check/remembered_groups.h"
 #include "check/residents.h"
 #include "model/imports.h"
+#include "project/requirements.h"
 
 #include <map>
 #include <memory>
@@ -101,13 +102,13 @@ private:
   const FilterOptions *filter_ = nullptr;
   std::unique_ptr<CheckState> state_; // null before the first check
   OpenTexts open_texts_;
-  std::set<std::string> to_read_;        // for the next check
-  std::vector<std::string> touched_;     // not looked at yet
-  bool walk_ = false;                    // files may be new or gone
-  bool requirements_changed_ = false;    // perhaps
-  std::map<std::string, u64> asked_for_; // folders whose requirements findings depend on, and what these were
-  std::vector<u64> group_ages_;          // of the state's groups: the number of the check that judged them
-  u64 number_ = 0;                       // of this check
+  std::set<std::string> to_read_;                         // for the next check
+  std::vector<std::string> touched_;                      // not looked at yet
+  bool walk_ = false;                                     // files may be new or gone
+  bool requirements_changed_ = false;                     // perhaps
+  std::map<std::string, project::AskedFolder> asked_for_; // what findings depend on, by folder
+  std::vector<u64> group_ages_; // of the state's groups: the number of the check that judged them
+  u64 number_ = 0;              // of this check
   RememberedGroups remembered_;
   Residents residents_;
   WorkspaceWork work_;

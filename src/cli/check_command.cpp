@@ -15,6 +15,7 @@
 #include "fix/fix.h"
 #include "fix/suppress.h"
 #include "project/walk.h"
+#include "python/source.h"
 #include "report/format.h"
 #include "report/place.h"
 #include "report/summary.h"
@@ -73,7 +74,7 @@ void take_stdin(CheckArguments &arguments) {
   }
   paths.clear();
   arguments.options.stdin_name = arguments.stdin_filename.empty() ? "<stdin>" : arguments.stdin_filename;
-  arguments.options.stdin_text = read_all(stdin);
+  arguments.options.stdin_text = read_all(stdin, python::Source::kMaxSize);
 }
 
 using Check = std::function<check::Result(check::Progress &)>;

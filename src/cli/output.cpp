@@ -13,10 +13,10 @@
 
 namespace deepperf::cli {
 
-std::string read_all(std::FILE *stream) {
+std::string read_all(std::FILE *stream, std::size_t most) {
   std::string text;
   std::array<char, 65536> room; // NOLINT(cppcoreguidelines-pro-type-member-init): fread fills it
-  for (;;) {
+  while (text.size() <= most) {
     const std::size_t got = std::fread(room.data(), 1, room.size(), stream);
     if (got == 0) {
       break;

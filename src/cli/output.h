@@ -1,13 +1,15 @@
 // Standard input and output as wholes, and complaints.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace deepperf::cli {
 
-std::string read_all(std::FILE *stream);
+// What is longer than `most` bytes is cut somewhere beyond them: whoever gets it complains about its length.
+std::string read_all(std::FILE *stream, std::size_t most);
 
 // To the file or, if `path` is empty, to the stream. False: it could not be written, and standard error says why.
 bool write_output(const std::string &path, std::string_view text, std::FILE *stream);

@@ -45,6 +45,7 @@ void collect_stars(Project &project, const ModuleIndex &index) {
   constexpr std::size_t kMostNames = 5000; // of a module
   // Of all modules together: a chain of files that each hand on all names before them would have the square.
   std::size_t most_added = 10'000;
+  std::size_t most_compared = 1'000'000; // many files that each take all names of a large one
   struct Star {
     Module *into = nullptr;
     const Module *from = nullptr;
@@ -67,11 +68,16 @@ void collect_stars(Project &project, const ModuleIndex &index) {
   for (Module &module : project.modules) {
     read_exports(module);
     most_added += 16 * module.body->names.size();
+    most_compared += 256 * module.body->names.size();
   }
   for (u32 round = 0; round < kRounds; ++round) {
     bool changed = false;
     for (const Star &star : stars) {
       FunctionInfo &body = *star.into->body;
+      if (star.from->body->names.size() > most_compared) {
+        return;
+      }
+      most_compared -= star.from->body->names.size();
       std::vector<u32> added;
       for (const u32 name : star.from->body->names) {
         if (is_exported(*star.from, Symbol{name}) && body.slot_of(Symbol{name}) == FunctionInfo::kNoSlot) {

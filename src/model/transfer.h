@@ -209,6 +209,7 @@ private:
   void give_to_decorator(const Value &decorator, const Value &decorated);
   void walk_class(const python::ClassDef *definition);
   void walk_import(const python::Import *statement);
+  void take_star(const Module &package);
   void walk_import_from(const python::ImportFrom *statement);
 
   // ---- transfer_assignments.cpp

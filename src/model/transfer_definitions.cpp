@@ -187,18 +187,41 @@ void Transfer::walk_import(const Import *statement) {
   }
 }
 
+// `from package import *`. A module has no use for names beyond those that collect_stars() gave it.
+void Transfer::take_star(const Module &package) {
+  const FunctionInfo &there = *package.body;
+  const auto take = [&](Symbol name, u32 slot) {
+    if (is_exported(package, name)) {
+      read(units_.of_name(there, slot));
+      bind(name, missing(there.all_values[slot]));
+    }
+  };
+  const bool is_module = class_body_ == nullptr && current_->parent == nullptr;
+  work_.expressions += is_module ? std::min(current_->names.size(), there.names.size()) : there.names.size();
+  if (is_module && current_->names.size() < there.names.size()) {
+    for (const u32 name : current_->names) {
+      if (const u32 slot = there.slot_of(Symbol{name}); slot != FunctionInfo::kNoSlot) {
+        take(Symbol{name}, slot);
+      }
+    }
+    return;
+  }
+  for (u32 slot = 0; slot < there.names.size(); ++slot) {
+    const Symbol name{there.names[slot]};
+    if (!is_module || current_->slot_of(name) != FunctionInfo::kNoSlot) {
+      take(name, slot);
+    }
+  }
+}
+
 void Transfer::walk_import_from(const ImportFrom *statement) {
   const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
   const Module *package = target_of(*module_, statement);
   for (const Alias *alias : statement->names) {
     const std::string_view name = alias->name.text();
     if (name == "*") {
-      for (u32 slot = 0; package != nullptr && slot < package->body->names.size(); ++slot) {
-        const Symbol bound{package->body->names[slot]};
-        if (is_exported(*package, bound)) {
-          read(units_.of_name(*package->body, slot));
-          bind(bound, missing(package->body->all_values[slot]));
-        }
+      if (package != nullptr) {
+        take_star(*package);
       }
       continue;
     }

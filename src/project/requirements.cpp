@@ -84,57 +84,43 @@ class Cache {
 public:
   const Requirements &find(const std::string &folder) {
     const std::scoped_lock lock(mutex_);
-    const Requirements *&answer = answers_[folder];
-    if (answer == nullptr) {
-      answer = &find_nearest(folder);
-      if (Requirements own = find_own(folder); !own.empty()) {
-        own.insert(answer->begin(), answer->end()); // of other packages
-        answer = &(own_[folder] = std::move(own));
-      }
-      if (!targets_.empty()) {
-        Requirements &aimed = aimed_[folder] = targets_;
-        aimed.insert(answer->begin(), answer->end()); // only packages that have no target
-        answer = &aimed;
-      }
-    }
-    return *answer;
+    return find_locked(folder);
   }
 
   bool brings(const std::string &folder, std::string_view package) {
     const std::scoped_lock lock(mutex_);
-    const auto [place, is_new] = brought_.try_emplace({folder, std::string(package)});
-    if (is_new) {
-      place->second = find_package(folder, place->first.second);
-    }
-    return place->second;
+    return brings_locked(folder, std::string(package));
   }
 
-  std::optional<std::string> find_packaging(std::string folder, const std::string &module) {
+  std::optional<std::string> find_packaging(const std::string &folder, const std::string &module) {
     const std::scoped_lock lock(mutex_);
-    constexpr u32 kHighest = 12;
-    for (u32 height = 0; height <= kHighest; ++height) {
-      std::error_code error;
-      const fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
-      const Folder &found = read_folder(path);
-      if (found.is_package && knows_module(path, module)) {
-        return folder;
-      }
-      if (found.is_root || folder.size() <= 1 || folder == "./" || folder.ends_with("../")) {
-        return std::nullopt;
-      }
-      folder.pop_back();
-      folder.resize(folder.rfind('/') + 1);
-    }
-    return std::nullopt;
+    return find_packaging_locked(folder, module);
   }
 
   std::vector<AskedFolder> asked() {
     const std::scoped_lock lock(mutex_);
-    std::vector<AskedFolder> result;
+    std::map<std::string, AskedFolder> result;
     for (const auto &[folder, answer] : answers_) {
-      result.push_back({folder, fingerprint_of(*answer)});
+      result.try_emplace(folder);
     }
-    return result;
+    for (const auto &[question, answer] : brought_) {
+      result[question.first].packages.insert(question.second);
+    }
+    for (const auto &[question, answer] : packaging_) {
+      result[question.first].modules.insert(question.second);
+    }
+    std::vector<AskedFolder> sorted;
+    for (auto &[folder, asked] : result) {
+      asked.folder = folder;
+      asked.fingerprint = fingerprint_locked(asked);
+      sorted.push_back(std::move(asked));
+    }
+    return sorted;
+  }
+
+  u64 fingerprint(const AskedFolder &asked) {
+    const std::scoped_lock lock(mutex_);
+    return fingerprint_locked(asked);
   }
 
   void forget() {
@@ -142,6 +128,7 @@ public:
     forget_answers();
     folders_.clear();
     brought_.clear();
+    packaging_.clear();
     modules_.clear();
   }
 
@@ -162,6 +149,71 @@ private:
     aimed_.clear();
     own_.clear();
     joined_.clear();
+  }
+
+  const Requirements &find_locked(const std::string &folder) {
+    const Requirements *&answer = answers_[folder];
+    if (answer == nullptr) {
+      answer = &find_nearest(folder);
+      if (Requirements own = find_own(folder); !own.empty()) {
+        own.insert(answer->begin(), answer->end()); // of other packages
+        answer = &(own_[folder] = std::move(own));
+      }
+      if (!targets_.empty()) {
+        Requirements &aimed = aimed_[folder] = targets_;
+        aimed.insert(answer->begin(), answer->end()); // only packages that have no target
+        answer = &aimed;
+      }
+    }
+    return *answer;
+  }
+
+  bool brings_locked(const std::string &folder, const std::string &package) {
+    const auto [place, is_new] = brought_.try_emplace({folder, package});
+    if (is_new) {
+      place->second = find_package(folder, package);
+    }
+    return place->second;
+  }
+
+  const std::optional<std::string> &find_packaging_locked(const std::string &folder, const std::string &module) {
+    const auto [place, is_new] = packaging_.try_emplace({folder, module});
+    if (is_new) {
+      place->second = look_for_packaging(folder, module);
+    }
+    return place->second;
+  }
+
+  std::optional<std::string> look_for_packaging(std::string folder, const std::string &module) {
+    constexpr u32 kHighest = 12;
+    for (u32 height = 0; height <= kHighest; ++height) {
+      std::error_code error;
+      const fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
+      const Folder &found = read_folder(path);
+      if (found.is_package && knows_module(path, module)) {
+        return folder;
+      }
+      if (found.is_root || folder.size() <= 1 || folder == "./" || folder.ends_with("../")) {
+        return std::nullopt;
+      }
+      folder.pop_back();
+      folder.resize(folder.rfind('/') + 1);
+    }
+    return std::nullopt;
+  }
+
+  u64 fingerprint_locked(const AskedFolder &asked) {
+    u64 print = fingerprint_of(find_locked(asked.folder));
+    for (const std::string &package : asked.packages) {
+      print = hash_bytes(package + (brings_locked(asked.folder, package) ? " yes" : " no"), print);
+    }
+    for (const std::string &module : asked.modules) {
+      print = hash_bytes(module, print);
+      if (const std::optional<std::string> folder = find_packaging_locked(asked.folder, module)) {
+        print = hash_bytes(*folder, print + fingerprint_of(find_locked(*folder)));
+      }
+    }
+    return print;
   }
 
   bool knows_module(const fs::path &path, const std::string &module) {
@@ -292,7 +344,8 @@ private:
   std::map<std::string, Requirements> joined_;                  // the same, where several folders have a say
   std::map<std::pair<std::string, std::string>, bool> brought_; // by folder and package
   std::map<std::pair<std::string, std::string>, bool> modules_; // the same, of modules that a folder packages
-  std::map<std::string, std::string> open_texts_;               // by absolute path
+  std::map<std::pair<std::string, std::string>, std::optional<std::string>> packaging_; // by folder and module
+  std::map<std::string, std::string> open_texts_;                                       // by absolute path
   Requirements targets_;
   Requirements nothing_;
 };
@@ -324,7 +377,7 @@ bool brings_package(const std::string &file, std::string_view package) {
 
 std::vector<AskedFolder> asked_folders() { return cache().asked(); }
 
-u64 requirements_fingerprint(const std::string &folder) { return fingerprint_of(cache().find(folder)); }
+u64 requirements_fingerprint(const AskedFolder &asked) { return cache().fingerprint(asked); }
 
 void forget_requirements() { cache().forget(); }
 

@@ -7,6 +7,7 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,15 +61,18 @@ void add_all(Requirements &requirements, const Requirements &others);
 // folder above it up to the project's root? Remembered until forget_requirements().
 bool brings_package(const std::string &file, std::string_view package);
 
-// A folder whose requirements somebody asked for, by the path of a file in it, and a hash of what they are.
+// A folder that somebody asked about, by the path of a file in it, and a hash of all answers: what it requires, which
+// of `packages` the project brings, and which folders package one of `modules`, and what those require.
 struct AskedFolder {
   std::string folder; // as the file's path begins, with a slash at its end; empty for the current one
+  std::set<std::string> packages = {};
+  std::set<std::string> modules = {};
   u64 fingerprint = 0;
 };
 // Sorted by folder. Who keeps results that depend on requirements keeps this with them.
 std::vector<AskedFolder> asked_folders();
-// What the fingerprint is now; this asks too.
-u64 requirements_fingerprint(const std::string &folder);
+// What the fingerprint is now, of the same questions; this asks them too.
+u64 requirements_fingerprint(const AskedFolder &asked);
 
 // Reads everything again from now on. Only while nobody holds what requirements_of() gave.
 void forget_requirements();

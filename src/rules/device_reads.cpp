@@ -20,17 +20,18 @@ using namespace python;
 
 namespace {
 
-constexpr std::size_t kMostStepFunctions = 40; // that a step is followed into
-constexpr std::size_t kMostFollowed = 64;      // reads whose values are followed to their uses
-constexpr u32 kMostReturns = 4;                // through which a value is followed to where it is used
+constexpr std::size_t kMostStepFunctions = 40;   // that a step is followed into
+constexpr std::size_t kMostFollowed = 64;        // reads whose values are followed to their uses
+constexpr std::size_t kMostLookedAt = 4'000'000; // bytes of a function, for each of its loops, to follow them
+constexpr u32 kMostReturns = 4;                  // through which a value is followed to where it is used
 
 bool is_device_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
 
 // What one training step does, in its own code and in the functions of the project that it calls.
 class ReadsWalk : public DeviceReads {
 public:
-  ReadsWalk(const model::Project &project, const model::FunctionInfo &function, bool is_forward)
-      : project_(project), is_forward_(is_forward) {
+  ReadsWalk(const model::Project &project, const model::FunctionInfo &function, bool is_forward, Memory &memory)
+      : project_(project), memory_(memory), is_forward_(is_forward) {
     functions_.push_back({.function = &function});
     known_.insert(&function);
   }
@@ -72,12 +73,20 @@ public:
       take_callees(i, inner, nullptr);
     }
     drop_repeated();
-    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed); ++i) {
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostFollowed) && is_followed(function); ++i) {
       reads[i].is_needed = is_needed(reads[i]);
     }
   }
 
 private:
+  // Each loop's reads are followed through the whole function: not through one that is long and has very many of them.
+  static bool is_followed(const model::FunctionInfo &function) {
+    const FunctionDef *const definition = function.definition();
+    const std::size_t length =
+        definition != nullptr ? definition->end - definition->start : function.module->parsed->source.text().size();
+    return length * function.loops.size() < kMostLookedAt;
+  }
+
   // In the function where it is read, or, if that returns it, where the step's own code calls it.
   [[nodiscard]] bool is_needed(const DeviceRead &read) const {
     // A position that the program counts by itself, it could count in Python as well.
@@ -425,8 +434,15 @@ private:
     condition(statement.test);
     const bool decides = stops(statement.body) || stops(statement.orelse);
     note_end(tested, decides);
-    for (DeviceRead &read : reads) { // token = logits.argmax().item(); if token == end: break
-      read.decides_end = read.decides_end || (decides && read.name && mentions(statement.test, read.name));
+    if (decides) { // token = logits.argmax().item(); if token == end: break
+      any_node(static_cast<const Node *>(statement.test), [this](const Node *node) {
+        if (const auto *name = as<Name>(node)) {
+          for (const std::size_t i : std::exchange(open_reads_[name->id.id], {})) {
+            reads[i].decides_end = true;
+          }
+        }
+        return false;
+      });
     }
     const bool was_skipped = is_skipped_;
     const bool was_optional = is_optional_;
@@ -555,6 +571,7 @@ private:
       for_each_child(node, [this](const Node *child) { visit(child); });
       for (std::size_t i = before; target != nullptr && i < reads.size(); ++i) {
         reads[i].name = target->id;
+        open_reads_[target->id.id].push_back(i);
       }
       return;
     }
@@ -697,25 +714,42 @@ private:
     if (name == nullptr || definition == nullptr || function_->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
       return false;
     }
-    bool is_made = false;
-    const bool is_other = any_node(definition->body, [&](const Node *node) {
-      const auto is_it = [name](const Expr *part) {
-        const auto *other = as<Name>(part);
-        return other != nullptr && other->id == name->id;
-      };
-      if (const auto *assignment = as<Assign>(node);
-          assignment != nullptr && std::ranges::any_of(assignment->targets, is_it)) {
-        const auto *made = as<Call>(assignment->value);
-        is_made = made != nullptr && makes_metric(*made);
-        return !is_made;
+    const HostMetrics &all = memory_.recall<HostMetrics>(definition, [&] { return find_metrics(*definition); });
+    return all.made.contains(name->id.id) && !all.other.contains(name->id.id);
+  }
+
+  // Names of a function that it binds to new metrics, and those that are bound to something else, moved, or handed to
+  // somebody who may move them.
+  struct HostMetrics {
+    std::unordered_set<u32> made;
+    std::unordered_set<u32> other;
+  };
+
+  [[nodiscard]] HostMetrics find_metrics(const FunctionDef &definition) const {
+    HostMetrics found;
+    const auto add = [](const Expr *part, std::unordered_set<u32> &names) {
+      if (const auto *name = as<Name>(part)) {
+        names.insert(name->id.id);
       }
-      // metric.to(device), or it is handed to somebody who may
-      const auto *call = as<Call>(node);
-      const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-      return call != nullptr && (((method == "to" || method == "cuda") && is_it(receiver_of(*call))) ||
-                                 std::ranges::any_of(call->args, is_it));
+    };
+    any_node(definition.body, [&](const Node *node) {
+      if (const auto *assignment = as<Assign>(node)) {
+        const auto *made = as<Call>(assignment->value);
+        const bool is_metric = made != nullptr && makes_metric(*made);
+        for (const Expr *target : assignment->targets) {
+          add(target, is_metric ? found.made : found.other);
+        }
+      } else if (const auto *call = as<Call>(node)) {
+        if (const std::string_view method = called_method(*call); method == "to" || method == "cuda") {
+          add(receiver_of(*call), found.other);
+        }
+        for (const Expr *arg : call->args) {
+          add(arg, found.other);
+        }
+      }
+      return false;
     });
-    return is_made && !is_other;
+    return found;
   }
 
   [[nodiscard]] bool makes_metric(const Call &call, u32 depth = 0) const {
@@ -919,6 +953,7 @@ private:
   }
 
   const model::Project &project_;
+  Memory &memory_;
   const bool is_forward_;
   std::vector<Called> functions_;                            // the step's own first
   std::unordered_set<const model::FunctionInfo *> known_;    // of these
@@ -928,7 +963,9 @@ private:
   const model::Loop *loop_ = nullptr;
   std::unordered_set<u32> masks_;                                     // names of tensors of truth values
   std::unordered_map<const Call *, std::string_view> optional_calls_; // under a test of a setting, or of what is given
-  const Expr *wanted_on_host_ = nullptr;                              // the argument of a call that takes nothing else
+  std::unordered_map<u32, std::vector<std::size_t>>
+      open_reads_;                       // by the name that they are bound to: no test ends by it
+  const Expr *wanted_on_host_ = nullptr; // the argument of a call that takes nothing else
   bool is_optional_ = false;
   std::string_view when_;            // see DeviceRead
   std::size_t reads_of_numbers_ = 0; // that would have been reads of tensors
@@ -941,8 +978,8 @@ private:
 } // namespace
 
 DeviceReads device_reads_in(const model::Project &project, const model::FunctionInfo &function, const Node &region,
-                            bool is_forward) {
-  ReadsWalk walk(project, function, is_forward);
+                            bool is_forward, Memory &memory) {
+  ReadsWalk walk(project, function, is_forward, memory);
   walk.walk_region(&region);
   return static_cast<DeviceReads &&>(walk);
 }

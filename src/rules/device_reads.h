@@ -2,6 +2,7 @@
 // functions of the project that it calls.
 #pragma once
 
+#include "rules/memory.h"
 #include "rules/site.h"
 
 #include <string_view>
@@ -51,6 +52,6 @@ struct DeviceReads {
 
 // Of a loop's body, or of a function's; `is_forward`: of a forward pass, without what other forward passes report.
 DeviceReads device_reads_in(const model::Project &project, const model::FunctionInfo &function,
-                            const python::Node &region, bool is_forward);
+                            const python::Node &region, bool is_forward, Memory &memory);
 
 } // namespace deepperf::rules

@@ -5,6 +5,8 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -73,6 +75,50 @@ bool is_plain_number(const Site &site, const Expr *expr, u32 depth) {
 
 namespace {
 
+// Of a function: names that it changes in place, and what it makes tensors of that size of, as it is written.
+struct InPlace {
+  std::unordered_set<u32> names;
+};
+struct SizesAskedFor {
+  std::unordered_set<std::string_view> texts;
+};
+
+bool is_changed(const Site &site, const FunctionDef &definition, Symbol name) {
+  const auto find = [&definition] {
+    InPlace found;
+    any_node(definition.body, [&found](const Node *node) {
+      const auto *element = as<Subscript>(node);
+      const auto *call = as<Call>(node);
+      const Expr *changed = element != nullptr && element->context != Context::Load  ? element->value
+                            : call != nullptr && called_method(*call).ends_with("_") ? receiver_of(*call)
+                                                                                     : nullptr;
+      if (const auto *of = as<Name>(changed)) {
+        found.names.insert(of->id.id);
+      }
+      return false;
+    });
+    return found;
+  };
+  return site.memory.recall<InPlace>(&definition, find).names.contains(name.id);
+}
+
+bool is_size(const Site &site, const FunctionDef &definition, std::string_view text) {
+  const auto find = [&] {
+    SizesAskedFor found;
+    any_node(definition.body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call != nullptr && takes_device(called_api(site, *call))) {
+        for (const Expr *size : call->args) {
+          found.texts.insert(text_of(site, size));
+        }
+      }
+      return false;
+    });
+    return found;
+  };
+  return site.memory.recall<SizesAskedFor>(&definition, find).texts.contains(text);
+}
+
 // What an expression is computed from.
 struct Source {
   bool is_own = false;        // nothing but sizes and numbers
@@ -137,12 +183,7 @@ private:
       return true;
     }
     const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-    const std::string_view text = text_of(site, &attribute);
-    return definition != nullptr && any_node(definition->body, [&](const Node *node) {
-             const auto *call = as<Call>(node);
-             return call != nullptr && takes_device(called_api(site, *call)) &&
-                    std::ranges::any_of(call->args, [&](const Expr *size) { return text_of(site, size) == text; });
-           });
+    return definition != nullptr && is_size(site, *definition, text_of(site, &attribute));
   }
 
   // A name that one statement binds, and that nothing changes in place.
@@ -152,7 +193,7 @@ private:
     }
     const Expr *const value = last_assigned(site, name);
     const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-    if (definition == nullptr || is_changed(*definition, name.id)) {
+    if (definition == nullptr || is_changed(site, *definition, name.id)) {
       return {};
     }
     return value != nullptr ? of(site, value, depth + 1) : of_unpacked(site, name, depth);
@@ -175,18 +216,6 @@ private:
       return Onward::Stop;
     });
     return is_followed && all.made != nullptr ? all : Source{};
-  }
-
-  static bool is_changed(const FunctionDef &definition, Symbol name) {
-    return any_node(definition.body, [name](const Node *node) {
-      const auto *element = as<Subscript>(node);
-      const auto *call = as<Call>(node);
-      const Expr *changed = element != nullptr && element->context != Context::Load  ? element->value
-                            : call != nullptr && called_method(*call).ends_with("_") ? receiver_of(*call)
-                                                                                     : nullptr;
-      const auto *of = as<Name>(changed);
-      return of != nullptr && of->id == name;
-    });
   }
 
   Source of_call(const Site &site, const Call &call, u32 depth) {

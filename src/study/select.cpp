@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 namespace deepperf::study {
 
@@ -104,6 +105,9 @@ private:
     if (options_.dump != "-" && std::filesystem::equivalent(options_.dump, output, ignored)) {
       throw std::runtime_error(fmt::format("{} is the dump; choose another output", output));
     }
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(target_, ignored))) {
+      throw std::runtime_error(fmt::format("cannot write {}: too many symbolic links", output));
+    }
     const std::filesystem::file_status now = std::filesystem::status(output, ignored);
     if (std::filesystem::exists(now) && !std::filesystem::is_regular_file(now)) {
       throw std::runtime_error(fmt::format("{} is not a regular file, which a store must be", output));
@@ -155,6 +159,7 @@ private:
     }
     counts_ = *counts;
     counts_.steps.resize(options_.recipe.steps.size());
+    closed_ = store_->fact("closed") == "yes";
     if (!dump_.skip(counts_.bytes)) {
       throw std::runtime_error(
           fmt::format("{} ends before byte {}, which the earlier run had reached", options_.dump, counts_.bytes));
@@ -181,9 +186,10 @@ private:
         if (failed_) {
           return;
         }
-        write(found);
         ended_ = chunk.last;
-        closed_ = found.closed;
+        const bool is_blank = chunk.text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        closed_ = found.closed || (closed_ && is_blank);
+        write(found);
         ++next_;
         turn_.notify_all();
       }
@@ -221,6 +227,7 @@ private:
 
   void commit() {
     store_->set_fact("counts", write_counts(counts_));
+    store_->set_fact("closed", closed_ ? "yes" : "no"); // who goes on from the end reads nothing that shows it
     store_->commit();
     keep_ = true;
   }

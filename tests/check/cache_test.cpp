@@ -176,6 +176,36 @@ TEST_F(CacheTest, DependsOnRequirementsThatRulesAskFor) {
   EXPECT_GT(different.size(), 1U);
 }
 
+TEST_F(CacheTest, DependsOnWhatTheProjectBringsAndPackages) {
+  tree.file("app/thing/__init__.py", "");
+  tree.file("app/thing/train.py", R"(import numpy as np
+from torch.utils.data import DataLoader
+
+
+class Trainer:
+    def __init__(self, data, workers=0):
+        self.data = data
+        self.workers = workers
+
+    def train(self, model):
+        for x, y in DataLoader(self.data, batch_size=32, num_workers=self.workers):
+            model(x.cuda()).mean().backward()
+        return np.float(1)
+)");
+  std::string memory;
+  std::set<std::string> different{check(&memory)};
+  for (const char *path : {"app/setup.py", "app/numpy.py"}) {
+    tree.file(path, "from setuptools import setup\nsetup(name='thing')\n");
+    const std::string expected = check_without();
+    EXPECT_EQ(check(&memory), expected) << path;
+    EXPECT_EQ(check(&memory), expected) << path;
+    different.insert(expected);
+    std::filesystem::remove(tree.path(path));
+    EXPECT_EQ(check(&memory), check_without()) << "no " << path;
+  }
+  EXPECT_EQ(different.size(), 3U);
+}
+
 // ---- Damage ---------------------------------------------------------------------------------------------------------
 
 TEST_F(CacheTest, IgnoresDamage) {

@@ -368,6 +368,37 @@ TEST_F(WorkspaceTest, AsksForRequirementsAgain) {
   EXPECT_GT(different.size(), 1U);
 }
 
+constexpr std::string_view kTrainer = R"(import numpy as np
+from torch.utils.data import DataLoader
+
+
+class Trainer:
+    def __init__(self, data, workers=0):
+        self.data = data
+        self.workers = workers
+
+    def train(self, model):
+        for x, y in DataLoader(self.data, batch_size=32, num_workers=self.workers):
+            model(x.cuda()).mean().backward()
+        return np.float(1)
+)";
+
+TEST_F(WorkspaceTest, AsksAgainWhatTheProjectBringsAndPackages) {
+  write_both("app/thing/train.py", kTrainer);
+  write_both("app/thing/__init__.py", "");
+  begin();
+  std::set<std::string> different{expect_same("before")};
+  for (const char *path : {"app/setup.py", "app/numpy.py", "app/thing/numpy/__init__.py"}) {
+    write(path, "from setuptools import setup\nsetup(name='thing')\n");
+    touch(path);
+    different.insert(expect_same(path));
+    remove(path);
+    touch(path);
+    different.insert(expect_same(fmt::format("no {}", path)));
+  }
+  EXPECT_GT(different.size(), 2U);
+}
+
 TEST_F(WorkspaceTest, ReadsRequirementsOfOpenTexts) {
   for (const project::TempTree *tree : {&disk, &truth}) {
     tree->file("app/main.py", "import numpy as np\nimport torch\n\nx = np.float(1)\n");

@@ -79,14 +79,14 @@ TEST(Requirements, ParseRange) {
 TEST(Requirements, TargetsWinOverFiles) {
   const std::string file = "/no/such/folder/a.py";
   set_target_versions({{"torch", {.at_least = Version{2, 4, 0}, .below = {}, .where = "deepperf.toml:3"}}});
-  const u64 before = requirements_fingerprint("/no/such/folder/");
+  const u64 before = requirements_fingerprint({.folder = "/no/such/folder/"});
   ASSERT_TRUE(requirements_of(file).contains("torch"));
   EXPECT_EQ(requirements_of(file).find("torch")->second.where, "deepperf.toml:3");
   forget_requirements();
   EXPECT_TRUE(requirements_of(file).contains("torch"));
   set_target_versions({});
   EXPECT_FALSE(requirements_of(file).contains("torch"));
-  EXPECT_NE(requirements_fingerprint("/no/such/folder/"), before);
+  EXPECT_NE(requirements_fingerprint({.folder = "/no/such/folder/"}), before);
 }
 
 // A repository on disk that lives as long as the test.

@@ -174,6 +174,18 @@ class Inputs(Folder):
         self.assertIn(b"larger than 1 GiB", result.stdout)
         self.assertIn(b"a.py", result.stdout)
 
+    def test_standard_input_that_never_ends(self):
+        if Program.is_sanitized():
+            self.skipTest("a sanitizer takes minutes for a gigabyte")
+        with open("/dev/zero", "rb") as zeros:
+            result = self.check("--stdin-filename", "a.py", "-", stdin=zeros, before=memory(5 << 30))
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn(b"larger than 1 GiB", result.stdout)
+        zeros = subprocess.Popen(["head", "-c", "1G", "/dev/zero"], stdout=subprocess.PIPE)
+        self.assert_no_signal(run("server", stdin=zeros.stdout, before=memory(1 << 30)))
+        zeros.stdout.close()
+        zeros.wait()
+
     def test_versions_that_rise_line_by_line(self):
         self.write("a.py", BAD)
         self.write("requirements.txt", "".join(f"torch>=1.{i}\n" for i in range(70_000)))
@@ -260,6 +272,15 @@ class Inputs(Folder):
             result = self.check("--format", name, "--all", "--expand", before=memory(2 << 30))
             self.assert_no_signal(result, (0, 1))
             self.assertLess(len(result.stdout), 12_000_000, name)
+
+    def test_a_baseline_of_many_findings_in_one_line(self):
+        """What a fingerprint is made of is worked out once for a statement, and not for each finding in it."""
+        for name, text in (("line", "l = [" + ", ".join(f"torch.zeros({i}).cuda()" for i in range(40_000)) + "]\n"),
+                           ("lines", "".join(f"x{i} = np.float({i})\n" for i in range(40_000)))):
+            self.write("a.py", "import torch\nimport numpy as np\n" + text)
+            for option in ("--write-baseline", "--baseline"):
+                result = self.check("--all", "--jobs", "1", option, "baseline.json", "a.py", before=limited(resource.RLIMIT_CPU, 60))
+                self.assert_no_signal(result, (0,))
 
     def test_files_that_change_while_they_are_read(self):
         """Emptied, cut, replaced and removed, under a check that also fixes: there is an answer, and nothing fails inside."""
@@ -377,9 +398,14 @@ class Outputs(Folder):
         self.write("a.py", "x = 1\n")
         (self.folder / "one").symlink_to("two")
         (self.folder / "two").symlink_to("one")
-        result = self.check("-o", "one", "a.py")
-        self.assertEqual(result.returncode, 2)
-        self.assertTrue((self.folder / "one").is_symlink())
+        self.write("posts.xml", many(3))
+        self.write("all.toml", RECIPE)
+        for arguments in (["check", "--no-cache", "-o", "one", "a.py"], ["check", "--no-cache", "--write-baseline", "one", "a.py"],
+                          ["study", "select", "posts.xml", "--recipe", "all.toml", "--force", "-o", "one"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(run(*arguments, cwd=self.folder).returncode, 2)
+                self.assertTrue((self.folder / "one").is_symlink())
+                self.assertEqual(list(self.folder.glob("*.partial*")), [])
 
     def test_a_fifo_is_written_to_and_stays(self):
         self.write("a.py", "x = 1\n")
@@ -693,7 +719,7 @@ class Limits(Folder):
             result = self.check("--jobs", "2", before=memory(most << 20))
             self.assert_no_signal(result, (0, 1, 2, 127))  # 127: there is not even room for the libraries
             if result.returncode == 2:
-                self.assertTrue(result.stderr or b"memory" in result.stdout, most)
+                self.assertIn(b"memory", result.stderr + result.stdout, most)
 
     def test_so_little_memory_that_nothing_begins(self):
         """Not even the exception that says so finds room."""

@@ -652,7 +652,11 @@ def in_a_module(text):
     return HEAD + text
 
 
-PLACES = {"module": in_a_module, "function": in_a_function}
+def in_a_forward_pass(text):
+    return HEAD + "class Around(nn.Module):\n    def forward(self, x, loader, model):\n" + textwrap.indent(text, "        ") + "\n        return x\n\n\nAround()(1, 2, 3)\n"
+
+
+PLACES = {"module": in_a_module, "function": in_a_function, "forward": in_a_forward_pass}
 
 
 # ---- Projects: a function gives the files of one of about n lines --------------------------------------------------------

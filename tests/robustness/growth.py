@@ -3,7 +3,7 @@
 
 Many copies of a fixture, or many pieces of one kind, are put together in five ways: one after the other in a file, in one
 function, in the methods of one class, in the cells of a notebook, and in files that import each other. Single things that are
-very wide stand in a module and in a function, and there are projects of many files. What is compared:
+very wide stand in a module, in a function and in a forward pass, and there are projects of many files. What is compared:
 
   --by counters      what the program counts itself (`--timings`): solver, walks, visits and queries of rules, and the
                      steps of each rule; no rule may stop because it takes too many

@@ -101,6 +101,19 @@ class Kills(Folder):
             left = [name for name in os.listdir(self.folder) if name.startswith("s.sqlite")]
             self.assertEqual(left, ["s.sqlite"])
 
+    def test_select_goes_on_from_the_end(self):
+        """Killed after everything was read and before the store got its name: the end of the dump was seen already."""
+        self.write("posts.xml", many(300))
+        self.write("all.toml", RECIPE)
+        command = ["study", "select", "posts.xml", "--recipe", "all.toml", "-o", "s.sqlite"]
+        result = run(*command, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        wanted = self.rows("s.sqlite")
+        (self.folder / "s.sqlite").rename(self.folder / "s.sqlite.partial")
+        result = run(*command, "--resume", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.rows("s.sqlite"), wanted)
+
 
 if __name__ == "__main__":
     if "--kills" in sys.argv:

@@ -236,7 +236,7 @@ bool is_run_by_ignite(const Site &site, const model::FunctionInfo &function) {
 
 void lint(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
   const bool is_forward = kind == Region::Forward;
-  DeviceReads step = device_reads_in(site.project, function, region, is_forward);
+  DeviceReads step = device_reads_in(site.project, function, region, is_forward, site.memory);
   // Where it stands in the step's own code, the first one that is written out is pointed at.
   const auto rank = [&](const DeviceRead &read) {
     return (read.is_needed ? 8 : 0) + (read.call != nullptr ? 4 : 0) + (read.is_optional ? 2 : 0) +

@@ -3,6 +3,9 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::data_parallel {
 
@@ -14,12 +17,52 @@ namespace {
 // launcher.
 bool knows_better(const Site &site) { return project_has_word(site, {"DistributedDataParallel"}); }
 
+struct Training {
+  bool is_in_file = false;
+};
+
 // A program that runs a trained model once over some data, and in whose file nothing trains.
 bool is_script_that_only_predicts(const Site &site) {
-  const bool trains = std::ranges::any_of(site.project.functions, [&site](const model::FunctionInfo &function) {
-    return function.module == site.module && function.trains;
+  if (!context_of(site).run_by_script || !file_has_word(site, {".eval()"})) {
+    return false;
+  }
+  const auto find = [&site] {
+    return Training{std::ranges::any_of(site.project.functions, [&site](const model::FunctionInfo &function) {
+      return function.module == site.module && function.trains;
+    })};
+  };
+  return !site.memory.recall<Training>(site.module, find).is_in_file;
+}
+
+// Where a body reads each of its names, and where it takes `.module` of something, in the order of the source.
+struct Uses {
+  std::unordered_map<u32, std::vector<u32>> of;
+  std::vector<u32> unwrapped;
+};
+
+// The first place after another one; none: the largest number.
+u32 first_after(const std::vector<u32> &places, u32 place) {
+  const auto found = std::ranges::upper_bound(places, place);
+  return found != places.end() ? *found : std::numeric_limits<u32>::max();
+}
+
+Uses find_uses(const Block &body) {
+  Uses found;
+  any_node(body, [&found](const Node *node) {
+    const auto *use = as<Name>(node);
+    const auto *attribute = as<Attribute>(node);
+    if (use != nullptr && use->context == Context::Load) {
+      found.of[use->id.id].push_back(use->start);
+    } else if (attribute != nullptr && attribute->attr.text() == "module") {
+      found.unwrapped.push_back(attribute->start);
+    }
+    return false;
   });
-  return !trains && context_of(site).run_by_script && file_has_word(site, {".eval()"});
+  for (auto &[name, places] : found.of) {
+    std::ranges::sort(places);
+  }
+  std::ranges::sort(found.unwrapped);
+  return found;
 }
 
 // `model = DataParallel(model)` and then `model = model.module`: the wrapper is taken off before anything runs in it.
@@ -29,22 +72,11 @@ bool is_taken_off(const Site &site) {
   if (name == nullptr) {
     return false;
   }
-  const Node *next = nullptr; // that says the name after the assignment
-  const Node *inner = nullptr;
-  any_node(body_around(site), [&](const Node *node) {
-    const auto *use = as<Name>(node);
-    if (use != nullptr && use->id == name->id && use->start > wrapped->end && use->context == Context::Load &&
-        (next == nullptr || use->start < next->start)) {
-      next = use;
-    }
-    const auto *attribute = as<Attribute>(node);
-    if (attribute != nullptr && attribute->attr.text() == "module" && attribute->start > wrapped->end &&
-        (inner == nullptr || attribute->start < inner->start)) {
-      inner = attribute;
-    }
-    return false;
-  });
-  return next != nullptr && inner != nullptr && inner->start == next->start;
+  const Block &body = body_around(site);
+  const Uses &uses = site.memory.recall<Uses>(&body, [&body] { return find_uses(body); });
+  const auto reads = uses.of.find(name->id.id);
+  const u32 next = reads != uses.of.end() ? first_after(reads->second, wrapped->end) : std::numeric_limits<u32>::max();
+  return next != std::numeric_limits<u32>::max() && next == first_after(uses.unwrapped, wrapped->end);
 }
 
 void check(Site &site, const Call &call) {

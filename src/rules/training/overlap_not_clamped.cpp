@@ -3,6 +3,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::rules::overlap_not_clamped {
 
@@ -28,30 +29,50 @@ Bound bound_of_call(const Site &site, const Call &call) {
 
 constexpr u32 kMostSteps = 4;
 
-// The value of a name, also of `left, top = max(…), max(…)`, if nothing else binds it.
+// How often a function binds each of its names, and what `left, top = max(…), max(…)` gives it.
+struct Bindings {
+  struct OfName {
+    u32 count = 0;
+    const Expr *unpacked = nullptr; // the last one
+  };
+  std::unordered_map<u32, OfName> of;
+};
+
+Bindings find_bindings(const FunctionDef &definition) {
+  Bindings found;
+  any_node(definition.body, [&found](const Node *node) {
+    if (const auto *bound = as<Name>(node)) {
+      found.of[bound->id.id].count += bound->context == Context::Store ? 1 : 0;
+      return false;
+    }
+    const auto *assignment = as<Assign>(node);
+    const auto *targets = assignment != nullptr ? as<Tuple>(assignment->targets[0]) : nullptr;
+    const auto *values = targets != nullptr ? as<Tuple>(assignment->value) : nullptr;
+    for (u32 i = 0; values != nullptr && values->elts.size() == targets->elts.size() && i < targets->elts.size(); ++i) {
+      if (const auto *target = as<Name>(targets->elts[i])) {
+        found.of[target->id.id].unpacked = values->elts[i];
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
+// The value of a name, also of one in `left, top = max(…), max(…)`, if nothing else binds it.
 const Expr *value_of_name(const Site &site, const Name &name) {
   if (const Expr *const value = last_assigned(site, name)) {
     return value;
   }
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const Expr *found = nullptr;
-  u32 bindings = 0;
-  if (definition != nullptr) {
-    any_node(definition->body, [&](const Node *node) {
-      const auto *bound = as<Name>(node);
-      bindings += bound != nullptr && bound->id == name.id && bound->context == Context::Store ? 1 : 0;
-      const auto *assignment = as<Assign>(node);
-      const auto *targets = assignment != nullptr ? as<Tuple>(assignment->targets[0]) : nullptr;
-      const auto *values = targets != nullptr ? as<Tuple>(assignment->value) : nullptr;
-      for (u32 i = 0; values != nullptr && values->elts.size() == targets->elts.size() && i < targets->elts.size();
-           ++i) {
-        const auto *target = as<Name>(targets->elts[i]);
-        found = target != nullptr && target->id == name.id ? values->elts[i] : found;
-      }
-      return false;
-    });
+  if (definition == nullptr) {
+    return nullptr;
   }
-  return bindings == 1 && found != nullptr && found->end <= name.start ? found : nullptr;
+  const Bindings &all = site.memory.recall<Bindings>(definition, [&] { return find_bindings(*definition); });
+  const auto bound = all.of.find(name.id.id);
+  if (bound == all.of.end() || bound->second.count != 1 || bound->second.unpacked == nullptr) {
+    return nullptr;
+  }
+  return bound->second.unpacked->end <= name.start ? bound->second.unpacked : nullptr;
 }
 
 Bound bound_of(const Site &site, const Expr *expr, u32 steps = 0) {

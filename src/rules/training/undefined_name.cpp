@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -214,45 +215,90 @@ bool is_marked(const Site &site, const Name &name) {
   return rest.substr(0, rest.find('\n')).find("noqa") != std::string_view::npos;
 }
 
-// `global step; step = compile(step)` in a file that has no other `step`: the first call already reads it.
-void check_global(Site &site, Symbol name) {
-  const Assign *first = nullptr;
+// What a file does with a name that its functions declare as global.
+struct GlobalUse {
+  const Assign *first = nullptr; // of its own value: `step = compile(step)`
   u32 stores = 0;
   u32 of_itself = 0;
   bool is_bound_otherwise = false;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(statement, [&](const Node *node) {
-      const auto *function = as<FunctionDef>(node);
-      const auto *type = as<ClassDef>(node);
-      const auto *import = as<ImportFrom>(node);
-      const auto *whole = as<Import>(node);
-      const auto *use = as<Name>(node);
-      const auto *assignment = as<Assign>(node);
-      const auto binds = [name](const Alias *alias) {
-        return (alias->asname ? alias->asname.text() : alias->name.text().substr(0, alias->name.text().find('.'))) ==
-               name.text();
-      };
-      is_bound_otherwise |=
-          (function != nullptr &&
-           (function->name == name ||
-            std::ranges::any_of(function->params, [name](const Param *one) { return one->name == name; }))) ||
-          (type != nullptr && type->name == name) || (import != nullptr && std::ranges::any_of(import->names, binds)) ||
-          (whole != nullptr && std::ranges::any_of(whole->names, binds));
-      stores += use != nullptr && use->id == name && use->context != Context::Load ? 1 : 0;
-      const auto *target =
-          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-      if (target != nullptr && target->id == name && mentions(assignment->value, name)) {
-        ++of_itself;
-        first = first == nullptr ? assignment : first;
+};
+
+class GlobalUses {
+public:
+  explicit GlobalUses(const std::vector<Symbol> &names) {
+    for (const Symbol name : names) {
+      of_.try_emplace(name.id);
+    }
+  }
+
+  void look(const Node *node) {
+    if (const auto *use = as<Name>(node)) {
+      if (GlobalUse *known = find(use->id); known != nullptr && use->context != Context::Load) {
+        ++known->stores;
       }
+    } else if (const auto *function = as<FunctionDef>(node)) {
+      bind(function->name);
+      for (const Param *param : function->params) {
+        bind(param->name);
+      }
+    } else if (const auto *type = as<ClassDef>(node)) {
+      bind(type->name);
+    } else if (const auto *from = as<ImportFrom>(node)) {
+      import(from->names);
+    } else if (const auto *import_ = as<Import>(node)) {
+      import(import_->names);
+    } else if (const auto *assignment = as<Assign>(node)) {
+      const auto *target = assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      GlobalUse *const known = target != nullptr ? find(target->id) : nullptr;
+      if (known != nullptr && mentions(assignment->value, target->id)) {
+        ++known->of_itself;
+        known->first = known->first == nullptr ? assignment : known->first;
+      }
+    }
+  }
+
+  // Of a name that the list has.
+  [[nodiscard]] const GlobalUse &of(Symbol name) const { return of_.at(name.id); }
+
+private:
+  GlobalUse *find(Symbol name) {
+    const auto known = of_.find(name.id);
+    return known != of_.end() ? &known->second : nullptr;
+  }
+  void bind(Symbol name) {
+    if (GlobalUse *const known = find(name)) {
+      known->is_bound_otherwise = true;
+    }
+  }
+  void import(const Array<Alias *> &names) {
+    for (const Alias *alias : names) {
+      const std::string_view whole = alias->name.text();
+      bind(alias->asname ? alias->asname : intern(whole.substr(0, whole.find('.'))));
+    }
+  }
+
+  std::unordered_map<u32, GlobalUse> of_;
+};
+
+// `global step; step = compile(step)` in a file that has no other `step`: the first call already reads it.
+void check_globals(Site &site, const std::vector<Symbol> &names) {
+  GlobalUses uses(names);
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(statement, [&uses](const Node *node) {
+      uses.look(node);
       return false;
     });
   }
-  if (is_bound_otherwise || first == nullptr || stores != of_itself || is_builtin(name)) {
-    return;
+  std::unordered_set<u32> told;
+  for (const Symbol name : names) {
+    const GlobalUse &use = uses.of(name);
+    if (!told.insert(name.id).second || use.is_bound_otherwise || use.first == nullptr || use.stores != use.of_itself ||
+        is_builtin(name)) {
+      continue;
+    }
+    report(site, *use.first->value, fmt::format("`{}` is neither defined nor imported in this file", name.text()),
+           fmt::format("define or import `{}`", name.text()));
   }
-  report(site, *first->value, fmt::format("`{}` is neither defined nor imported in this file", name.text()),
-         fmt::format("define or import `{}`", name.text()));
 }
 
 // `_init_api("pack.graph")` in the module's own code, of a function that sets attributes of a module in sys.modules:
@@ -292,12 +338,8 @@ void check(Site &site) {
   if (names.is_open || std::ranges::any_of(names.read_at_once, is_undefined)) {
     return;
   }
-  const bool asks = !names.globals.empty() && file_has_word(site, {"NameError", "globals()", "exec("});
-  for (std::size_t i = 0; i < names.globals.size() && !asks; ++i) {
-    if (std::find(names.globals.begin(), names.globals.begin() + static_cast<std::ptrdiff_t>(i), names.globals[i]) ==
-        names.globals.begin() + static_cast<std::ptrdiff_t>(i)) {
-      check_global(site, names.globals[i]);
-    }
+  if (!names.globals.empty() && !file_has_word(site, {"NameError", "globals()", "exec("})) {
+    check_globals(site, names.globals);
   }
   std::vector<const Name *> undefined;
   std::unordered_map<u32, std::vector<const Name *>> places; // of each, the first few
