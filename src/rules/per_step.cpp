@@ -185,6 +185,10 @@ bool runs_repeatedly(const Site &site) {
   return is_step || context.repeated || in_step(site) || in_forward_pass(site) || collates(site);
 }
 
+bool is_set_up(const Site &site) {
+  return site.function != nullptr && only_builds(*site.function, Built::Anything) && !runs_repeatedly(site);
+}
+
 namespace {
 
 // Where the first `return` of a function ends; a very large number if it has none.

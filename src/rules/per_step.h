@@ -27,6 +27,9 @@ bool only_builds(const model::FunctionInfo &function, Built built = Built::Modul
 // step, a forward pass, or a sample of a dataset that comes to it? Not in what only builds objects.
 bool runs_repeatedly(const Site &site);
 
+// Is it in a function that only makes something, such as a table or a layer, and that no step is known to call?
+bool is_set_up(const Site &site);
+
 // The loop whose iterations are training steps and all come to the place: around it in its function, or around the only
 // call that leads to it. Null if there is none.
 const model::Loop *step_loop_of(const Site &site);

@@ -17,14 +17,13 @@ void check(Site &site, const Node &node) {
   Finding &finding =
       report(site, place, "the loop computes one element at a time what a single operation computes for all elements",
              "compute the whole tensor at once: operators and most functions work on all elements");
-  // A table that is made once from the indices alone costs little, and a list that is written down is mostly short. So
-  // does whatever runs once, as where a checkpoint is converted.
+  // A table that is made once from the indices alone costs little, and a list that is written down is mostly short.
   const PlaceContext context = context_of(site);
   const bool is_built = site.function != nullptr && only_builds(*site.function, Built::Anything);
   const bool is_repeated = (context.repeated && !is_built) || context.in_training_step || context.in_evaluation_step ||
                            in_method(site, Kind::TorchModule, "forward");
   const bool is_table = !is_repeated && (!loop.reads_tensor || statement == nullptr || is_built);
-  if (!loop.is_sure || is_table || !runs_repeatedly(site)) {
+  if (!loop.is_sure || is_table || is_set_up(site)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -47,7 +46,7 @@ extern constinit const Rule kElementwiseLoop = {
 A loop that only stores elements or rows of a tensor or array, each computed with operators and element-wise functions
 from elements of tensors: `y[i] = x[i] * 2`, also with an `if`, with nested loops, or as
 `torch.stack([(x - mean) / std for x in images])`. It is a hint where something is read by index whose type is not known,
-and where no loop, step, forward pass or sample is known to come to it again and again.
+and in functions that only make a table, a layer or the like.
 
 ## Why it costs
 

@@ -18,7 +18,7 @@ void check(Site &site, const Node &node) {
       report(site, place, "elements of a tensor are selected one by one and stacked again",
              "select all at once: index with a tensor of indices (`x[indices]`), or use `gather`, `index_select` or "
              "`unfold` for windows");
-  if (!loop.is_sure || !runs_repeatedly(site)) {
+  if (!loop.is_sure || is_set_up(site)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -40,7 +40,7 @@ extern constinit const Rule kGatherLoop = {
 
 `torch.stack([x[i] for i in indices])`, `torch.stack([q[i, action[i]] for i in range(n)])`,
 `tf.stack([t[:, c] for c in columns])`, windows `x[i:i + w]`, and loops that append such elements to a list that becomes
-a tensor. It is a hint where no loop, step, forward pass or sample is known to come to it again and again.
+a tensor. It is a hint in functions that only make a table, a layer or the like.
 
 ## Why it costs
 

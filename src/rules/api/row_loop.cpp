@@ -21,7 +21,7 @@ void check(Site &site, const Node &node) {
       report(site, place, "the loop computes row by row what batched operations compute for all rows at once",
              "work on the whole tensor: reductions take `dim`, `@` takes batches of matrices, "
              "`torch.cdist` all pairs, and `x[:, None]` broadcasts rows against rows");
-  if (!loop.is_sure || !runs_repeatedly(site)) {
+  if (!loop.is_sure || is_set_up(site)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -43,7 +43,7 @@ extern constinit const Rule kRowLoop = {
 
 A loop that only computes rows that do not depend on each other, with reductions, matrix products, norms,
 softmax and the like: `d[i, j] = torch.norm(a[i] - b[j])`, `out[b] = softmax(q[b] @ k[b].t()) @ v[b]`, or a comprehension
-whose list is stacked, or whose condition compares rows. A sum counts if it goes over all pairs or over the rows of a tensor: `loss += F.mse_loss(x[i], y[i])`. Everything that is read by index must be known to be a tensor or array, and some loop, step, forward pass or sample must come to it again and again; otherwise it is a hint.
+whose list is stacked, or whose condition compares rows. A sum counts if it goes over all pairs or over the rows of a tensor: `loss += F.mse_loss(x[i], y[i])`. Everything that is read by index must be known to be a tensor or array; otherwise, and in functions that only make a table, a layer or the like, it is a hint.
 
 ## Why it costs
 

@@ -19,7 +19,7 @@ void check_loop(Site &site, const Node &node) {
       site, Span{node.start, loop.iter->end}, "the loop stores one element at a time, at an index that it looks up",
       "store all at once: index with tensors (`y[rows, columns] = 1`), or use `index_add_`, `scatter_`, "
       "`bincount` or `one_hot`; compare `arange` with the lengths to make a mask");
-  if (!found.is_sure || !runs_repeatedly(site)) {
+  if (!found.is_sure || is_set_up(site)) {
     finding.tier = Tier::Hint;
   }
 }
@@ -64,7 +64,7 @@ extern constinit const Rule kScatterLoop = {
 
 A loop that only stores or adds at indices that it looks up: `matrix[t, p] += 1` for pairs of labels,
 `target[i, labels[i]] = 1`, `mask[i, :lengths[i]] = 1`, `total[index[e]] += x[e]`; and `tf.tensor_scatter_nd_update` of the
-same tensor in every iteration. Such a loop is a hint where no other loop, step, forward pass or sample is known to come to it again and again.
+same tensor in every iteration. Such a loop is a hint in functions that only make a table, a layer or the like.
 
 ## Why it costs
 

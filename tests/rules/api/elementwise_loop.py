@@ -7,19 +7,19 @@ import torch
 def fires(n, m):
     x = torch.rand(n, m)
     y = torch.zeros(n, m)
-    for i in range(n):  # hint: DP139
+    for i in range(n):  # expect: DP139
         y[i] = torch.exp(x[i]) * 2
-    for i in range(n):  # hint: DP139
+    for i in range(n):  # expect: DP139
         for j in range(m):
             y[i, j] = x[i, j] + 1
-    for i in range(n):  # hint: DP139
+    for i in range(n):  # expect: DP139
         y[i] += x[i]
-    for i in range(n):  # hint: DP139
+    for i in range(n):  # expect: DP139
         if x[i, 0] > 0:
             y[i, 0] = x[i, 0] * 2
         else:
             y[i, 0] = x[i, 0] / 2
-    for i, row in enumerate(x):  # hint: DP139
+    for i, row in enumerate(x):  # expect: DP139
         scaled = row * 2
         y[i] = scaled + 1
     return y
@@ -28,7 +28,7 @@ def fires(n, m):
 def of_arrays(n):
     image = np.ones((n, n))
     out = np.zeros((n, n))
-    for i in range(n):  # hint: DP139
+    for i in range(n):  # expect: DP139
         for j in range(n):
             out[i, j] = image[i, j] / 255 - 0.5
     return out

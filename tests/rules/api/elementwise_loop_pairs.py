@@ -8,7 +8,7 @@ def area(box):
 
 def overlaps(boxes, others):
     out = torch.zeros(len(boxes), len(others), device=boxes.device)
-    for i in range(len(boxes)):  # hint: DP139
+    for i in range(len(boxes)):  # expect: DP139
         for j in range(len(others)):
             low = torch.maximum(boxes[i, :2], others[j, :2])
             high = torch.minimum(boxes[i, 2:], others[j, 2:])

@@ -4,18 +4,18 @@ import torch
 
 
 def fires(data: torch.Tensor, indices: torch.Tensor, actions: torch.Tensor, columns, n):
-    x = torch.stack([data[i] for i in indices])  # hint: DP161
-    q = torch.stack([data[i, actions[i]] for i in range(n)])  # hint: DP161
-    w = torch.stack([data[i:i + 24] for i in range(n)])  # hint: DP161
-    c = torch.stack([data[:, c] for c in columns], dim=1)  # hint: DP161
+    x = torch.stack([data[i] for i in indices])  # expect: DP161
+    q = torch.stack([data[i, actions[i]] for i in range(n)])  # expect: DP161
+    w = torch.stack([data[i:i + 24] for i in range(n)])  # expect: DP161
+    c = torch.stack([data[:, c] for c in columns], dim=1)  # expect: DP161
     rows = []
-    for i in range(n):  # hint: DP161
+    for i in range(n):  # expect: DP161
         rows.append(data[i, actions[i]])
     return x, q, w, c, torch.stack(rows)
 
 
 def of_graph(table: tf.Tensor, columns):
-    return tf.stack([table[:, c] for c in columns], axis=1)  # hint: DP161
+    return tf.stack([table[:, c] for c in columns], axis=1)  # expect: DP161
 
 
 def unknown(data, indices):
@@ -42,6 +42,6 @@ def silent(data: torch.Tensor, lengths: torch.Tensor, outputs, batches, keys, n)
 
 def looked_up(codes: torch.Tensor, indices: torch.Tensor):
     out = torch.empty(indices.numel(), codes.shape[1])
-    for position, index in enumerate(indices.flatten()):  # hint: DP161
+    for position, index in enumerate(indices.flatten()):  # expect: DP161
         out[position] = codes[index]
     return out

@@ -45,4 +45,4 @@ class Walks:
 
 
 def converted(weights: torch.Tensor, order: torch.Tensor):
-    return torch.stack([weights[i] for i in order])  # hint: DP161
+    return torch.stack([weights[i] for i in order])  # expect: DP161

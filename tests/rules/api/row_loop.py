@@ -7,7 +7,7 @@ import torch
 
 def distances(a: torch.Tensor, b: torch.Tensor):
     result = torch.zeros(len(a), len(b))
-    for i in range(len(a)):  # hint: DP162
+    for i in range(len(a)):  # expect: DP162
         for j in range(len(b)):
             result[i, j] = torch.norm(a[i] - b[j])
     return result
@@ -15,7 +15,7 @@ def distances(a: torch.Tensor, b: torch.Tensor):
 
 def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
     out = torch.zeros_like(q)
-    for b in range(q.shape[0]):  # hint: DP162
+    for b in range(q.shape[0]):  # expect: DP162
         for h in range(q.shape[1]):
             scores = q[b, h] @ k[b, h].t() / math.sqrt(8)
             weights = torch.softmax(scores, dim=-1)
@@ -25,7 +25,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
 
 def lists(vectors: tf.Tensor):
     rows = []
-    for i in range(vectors.shape[0]):  # hint: DP162
+    for i in range(vectors.shape[0]):  # expect: DP162
         row = []
         for j in range(vectors.shape[0]):
             row.append(tf.norm(vectors[i] - vectors[j]))
@@ -34,12 +34,12 @@ def lists(vectors: tf.Tensor):
 
 
 def of_arrays(masks: np.ndarray):
-    return np.array([np.sum(mask) for mask in masks])  # hint: DP162
+    return np.array([np.sum(mask) for mask in masks])  # expect: DP162
 
 
 def weighted_loss(y_true, y_pred):
     losses = []
-    for i in range(64):  # hint: DP162
+    for i in range(64):  # expect: DP162
         losses.append(tf.reduce_sum(tf.square(y_true[i] - y_pred[i])))
     return tf.reduce_mean(tf.stack(losses))
 

@@ -25,7 +25,7 @@ def suppress(boxes: torch.Tensor, scores: torch.Tensor, threshold):
 
 
 def near(points: torch.Tensor, center: torch.Tensor):
-    return [i for i in range(len(points)) if torch.norm(points[i] - center) < 1]  # hint: DP162
+    return [i for i in range(len(points)) if torch.norm(points[i] - center) < 1]  # expect: DP162
 
 
 def masks(found: np.ndarray):

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 def weighted(predictions: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor):
     loss = 0.0
-    for i in range(predictions.size(0)):  # hint: DP162
+    for i in range(predictions.size(0)):  # expect: DP162
         loss = loss + weights[i] * F.mse_loss(predictions[i], targets[i])
     return loss / predictions.size(0)
 
@@ -26,7 +26,7 @@ class Step:
 
 def by_rows(scores: torch.Tensor, labels: torch.Tensor):
     total = torch.zeros(())
-    for row, label in zip(scores, labels):  # hint: DP162
+    for row, label in zip(scores, labels):  # expect: DP162
         total += F.binary_cross_entropy_with_logits(row, label)
     return total
 

@@ -12,7 +12,7 @@ class Counts:
 
     def update(self, predicted: torch.Tensor, labels: torch.Tensor):
         predicted, labels = predicted.cpu().numpy().ravel(), labels.cpu().numpy().ravel()
-        for p, t in zip(predicted, labels):  # hint: DP160
+        for p, t in zip(predicted, labels):  # expect: DP160
             if t != IGNORE:
                 self.matrix[t, p] += 1
 

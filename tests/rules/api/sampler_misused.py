@@ -15,7 +15,7 @@ def counted_by_numpy(labels):
 
 
 def counted_by_comprehension(labels):
-    count = np.array([(labels == c).sum() for c in np.unique(labels)])  # hint: DP162
+    count = np.array([(labels == c).sum() for c in np.unique(labels)])  # expect: DP162
     return torch.utils.data.sampler.WeightedRandomSampler(torch.tensor(1.0 / count), len(labels))  # expect: DP171
 
 

@@ -5,16 +5,16 @@ import torch
 
 def confusion(targets: torch.Tensor, predictions: torch.Tensor):
     matrix = torch.zeros(10, 10)
-    for t, p in zip(targets, predictions):  # hint: DP160
+    for t, p in zip(targets, predictions):  # expect: DP160
         matrix[t, p] += 1
-    for t, p in zip(targets.view(-1), predictions.view(-1)):  # hint: DP160
+    for t, p in zip(targets.view(-1), predictions.view(-1)):  # expect: DP160
         matrix[t.long(), p.long()] += 1
     return matrix
 
 
 def of_lists(labels, guesses):
     matrix = np.zeros((10, 10))
-    for label, guess in zip(labels, guesses):  # hint: DP160
+    for label, guess in zip(labels, guesses):  # expect: DP160
         matrix[label, guess] += 1
     return matrix
 
@@ -22,18 +22,18 @@ def of_lists(labels, guesses):
 def one_hot(labels: torch.Tensor, lengths: torch.Tensor):
     target = torch.zeros(len(labels), 10)
     mask = torch.zeros(len(labels), 50)
-    for i in range(len(labels)):  # hint: DP160
+    for i in range(len(labels)):  # expect: DP160
         target[i, labels[i]] = 1.0
-    for i in range(len(labels)):  # hint: DP160
+    for i in range(len(labels)):  # expect: DP160
         mask[i, :lengths[i]] = 1
-    for i, length in enumerate(lengths.tolist()):  # hint: DP160
+    for i, length in enumerate(lengths.tolist()):  # expect: DP160
         mask[i, :length] = 1
     return target, mask
 
 
 def messages(x: torch.Tensor, source: torch.Tensor, target: torch.Tensor):
     received = torch.zeros(100, 16)
-    for e in range(len(source)):  # hint: DP160
+    for e in range(len(source)):  # expect: DP160
         received[target[e]] += x[source[e]]
     return received
 

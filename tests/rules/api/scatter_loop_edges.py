@@ -5,7 +5,7 @@ import torch
 def sum_neighbors(h, edge_index):
     src, dst = edge_index
     out = torch.zeros_like(h)
-    for e in range(edge_index.size(1)):  # hint: DP160
+    for e in range(edge_index.size(1)):  # expect: DP160
         out[dst[e]] = out[dst[e]] + h[src[e]]
     return out
 
@@ -13,7 +13,7 @@ def sum_neighbors(h, edge_index):
 def count(index, n):
     places = index[0]
     out = torch.zeros(n)
-    for i in range(index.numel()):  # hint: DP160
+    for i in range(index.numel()):  # expect: DP160
         out[places[i]] += 1
     return out
 
@@ -29,6 +29,6 @@ def of_two_kinds(h, places, n):
     out = torch.zeros_like(h)
     places = list(places)
     places = torch.tensor(places)
-    for i in range(n):  # hint: DP160
+    for i in range(n):  # expect: DP160
         out[places[i]] = out[places[i]] + h[i]
     return out

@@ -99,7 +99,7 @@ def smallest(values):
 
 def neighbours(values):
     count = 0
-    for i in range(values.shape[0]):  # hint: DP162
+    for i in range(values.shape[0]):  # expect: DP162
         for j in range(values.shape[1]):
             if values[i, j] > values[i, j - 1]:
                 count += 1
@@ -143,7 +143,7 @@ def planned(indices: torch.Tensor, count, out: torch.Tensor):
     host = torch.device("cpu")
     rows = indices.detach().to(device=host, dtype=torch.int64)
     found = []
-    for r in range(count):  # hint: DP139
+    for r in range(count):  # expect: DP139
         found.append(int(rows[r].item()))  # hint: DP155
     return torch.tensor(found, device=out.device)
 
@@ -152,6 +152,6 @@ def chosen(indices: torch.Tensor, count, out: torch.Tensor):
     place = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     rows = indices.detach().to(device=place, dtype=torch.int64)
     found = []
-    for r in range(count):  # hint: DP139
+    for r in range(count):  # expect: DP139
         found.append(int(rows[r].item()))  # expect: DP155
     return torch.tensor(found, device=out.device)
