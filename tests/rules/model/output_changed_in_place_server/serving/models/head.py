@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(64, 1000)
+        self.embedding = nn.Embedding(1000, 64)
+        self.embedding.weight[0] *= 0.5
+
+    def forward(self, x):
+        logits = torch.tanh(self.head(x) / 30.0)
+        logits *= 30.0  # hint: DP873
+        return logits
