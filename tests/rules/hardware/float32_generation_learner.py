@@ -1,7 +1,7 @@
 from fastai.text.all import Learner
-from transformers import GPT2LMHeadModel
+from transformers import AutoModelForCausalLM
 
-model = GPT2LMHeadModel.from_pretrained("gpt2").to("cuda")
+model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda")
 
 
 def answer(ids):

@@ -45,13 +45,13 @@ def elsewhere(x):
 
 # What an optimizer does has no gradient.
 class Scaled(torch.optim.Optimizer):
-    def apply_scale(self, state, scale):
+    def apply_loss_scale(self, state: torch.Tensor, scale: torch.Tensor):
         state.mul_(torch.where(scale > 0, scale.reciprocal(), 0.0))
 
     def step(self, closure=None):
         for group in self.param_groups:
             for p in group["params"]:
-                self.apply_scale(self.state[p]["moment"], self.state[p]["scale"])
+                self.apply_loss_scale(self.state[p]["moment"], self.state[p]["scale"])
 
 
 def fit(model, x, y):
