@@ -316,7 +316,9 @@ bool is_only_compared(const Block &body, const Expr &read) {
   std::vector<const Node *> tests;
   any_node(body, [&](const Node *node) {
     const auto *branch = as<If>(node);
-    const auto *test = as<Compare>(branch != nullptr ? static_cast<const Node *>(branch->test) : node);
+    const auto *negated = branch != nullptr ? as<UnaryOp>(branch->test) : nullptr;
+    const Expr *const asked = negated != nullptr ? negated->operand : branch != nullptr ? branch->test : nullptr;
+    const auto *test = as<Compare>(asked != nullptr ? static_cast<const Node *>(asked) : node);
     if (test != nullptr &&
         (is_kept(test->left) || std::ranges::any_of(test->rest, [&](const auto &one) { return is_kept(one.right); }))) {
       tests.push_back(node);
