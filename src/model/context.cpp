@@ -455,9 +455,16 @@ void find_contexts(Project &project) {
       function.context |= kGradMaybeOff;
     }
   }
+  // A package that switches gradients off when it is imported, of a program that trains nothing: a server.
+  const bool is_server =
+      std::ranges::any_of(project.modules,
+                          [](const Module &module) {
+                            return module.is_package && module.body != nullptr && module.body->switches_grad;
+                          }) &&
+      std::ranges::none_of(project.functions, [](const FunctionInfo &function) { return function.trains; });
   for (FunctionInfo &function : project.functions) {
     const FunctionInfo *const body = function.module->body;
-    if (body != nullptr && body->switches_grad) {
+    if (is_server || (body != nullptr && body->switches_grad)) {
       function.context |= kGradMaybeOff;
     }
     if ((function.context & kGradMaybeOff) != 0) {

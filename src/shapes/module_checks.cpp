@@ -212,8 +212,9 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
     return;
   }
   // Whatever sets attributes by other means, or elsewhere, may have set this one.
-  static constexpr std::string_view kOtherMeans[] = {"setattr",   "__dict__", "add_module", "register_",  "vars(",
-                                                     "__getattr", "hasattr",  "getattr",    "ModuleDict", "exec("};
+  static constexpr std::string_view kOtherMeans[] = {"setattr",    "__dict__",  "add_module", "register_",
+                                                     "vars(",      "__getattr", "hasattr",    "getattr",
+                                                     "ModuleDict", "exec(",     "store_attr"}; // of fastcore
   const std::string stored = "." + std::string(text);
     in.doings.is_alone = false; // classes in other files decide
   // A class without a constructor has nothing of its own: its forward() is for the objects of others.

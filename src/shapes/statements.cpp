@@ -373,7 +373,7 @@ bool expects_errors(const Expr *context) {
                                 : name != nullptr    ? name->id.text()
                                                      : std::string_view{};
   return text == "raises" || text.starts_with("assertRaises") || text == "suppress" || text == "assert_raises" ||
-         text == "assertWarns" || text == "warns";
+         text == "assertWarns" || text == "warns" || text == "expect_fail" || text == "ExceptionExpected";
 }
 
 } // namespace

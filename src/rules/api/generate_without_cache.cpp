@@ -1,5 +1,6 @@
 #include "base/symbol_list.h"
 #include "model/variance.h"
+#include "rules/assignments.h"
 #include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -180,6 +181,22 @@ bool is_whole_sequence(const Site &site, const Expr *expr, Symbol sequence, u32 
          is_whole_sequence(site, receiver_of(*call), sequence, steps + 1);
 }
 
+// A place along which a text grows, and not one more row of a set of observations: along another dimension than the
+// first, or by an element that was chosen.
+bool appends_token(const Site &site, const Call &call) {
+  const Expr *dim = argument(call, 1, "dim");
+  const Keyword *const axis = keyword_argument(call, "axis");
+  dim = dim == nullptr && axis != nullptr ? axis->value : dim;
+  if (dim != nullptr && integer_of(site, dim) != 0) {
+    return true;
+  }
+  return any_node(body_around(site), [](const Node *node) {
+    const auto *choice = as<Call>(node);
+    const std::string_view name = choice != nullptr ? called_name(*choice) : std::string_view{};
+    return name == "argmax" || name == "multinomial" || name == "topk" || name == "categorical" || name == "sample";
+  });
+}
+
 // Is it anything else in the loop than what grows?
 bool is_bound_again(const Block &body, Symbol sequence) {
   u32 bindings = 0;
@@ -218,7 +235,7 @@ void check_growth(Site &site, const Call &call) {
   }
   const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
                                                        : static_cast<const While *>(loop->node)->body;
-  if (is_bound_again(body, sequence)) {
+  if (is_bound_again(body, sequence) || !appends_token(site, call)) {
     return;
   }
   const Call *forward = nullptr;

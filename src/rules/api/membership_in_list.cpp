@@ -193,6 +193,14 @@ bool goes_over_part(const model::Loop &loop) {
   return whole != nullptr && holds(loop.parent->assigned, whole->id);
 }
 
+// `for name, weight in model.named_parameters()`: as many as a model has parts, and lists of their names are short.
+bool goes_over_parts_of_model(const Site &site, const model::Loop &loop) {
+  const auto *call = as<Call>(iterated_by(site, loop));
+  const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+  return method == "named_parameters" || method == "parameters" || method == "named_modules" || method == "modules" ||
+         method == "named_children" || method == "children" || method == "named_buffers" || method == "buffers";
+}
+
 // A list that an object keeps: a vocabulary that is searched for every word.
 void check_attribute(Site &site, const Attribute &list, const Node &place, const Node *words) {
   const model::Loop *const loop = loop_around(site);
@@ -220,7 +228,7 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
                             "keep a `dict` from each element to its index, or a `set`, next to the list");
   add_note(finding, site, *found.append, "it grows here");
   // How long it becomes is not known; what a handler of errors collects is the exception.
-  const bool is_part = loop != nullptr && goes_over_part(*loop);
+  const bool is_part = loop != nullptr && (goes_over_part(*loop) || goes_over_parts_of_model(site, *loop));
   if (!found.grows_much || is_part || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
     finding.tier = Tier::Hint;
   }

@@ -295,6 +295,48 @@ bool is_set_at_times(const Node &loop, const Expr &start, const Expr &read) {
   });
 }
 
+// `if time.time() - start > timeout`, also by way of a name: a limit of time, and no measurement.
+bool is_only_compared(const Block &body, const Expr &read) {
+  const auto is_difference = [&read](const Expr *expr) {
+    const auto *difference = as<BinOp>(expr);
+    return difference != nullptr && difference->op() == Operator::Sub && contains(difference, &read);
+  };
+  const Name *kept = nullptr;
+  bool is_compared = false;
+  any_node(body, [&](const Node *node) {
+    if (const auto *test = as<Compare>(node)) {
+      is_compared |= is_difference(test->left) ||
+                     std::ranges::any_of(test->rest, [&](const auto &one) { return is_difference(one.right); });
+    } else if (const auto *assignment = as<Assign>(node); assignment != nullptr && is_difference(assignment->value)) {
+      kept = as<Name>(assignment->targets[0]);
+    }
+    return is_compared;
+  });
+  if (kept == nullptr) {
+    return is_compared;
+  }
+  const auto is_kept = [kept](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && name->id == kept->id && name->context == Context::Load;
+  };
+  // Tests of it, with what is said in their branches once the time is over.
+  std::vector<const Node *> tests;
+  any_node(body, [&](const Node *node) {
+    const auto *branch = as<If>(node);
+    const auto *negated = branch != nullptr ? as<UnaryOp>(branch->test) : nullptr;
+    const Expr *const asked = negated != nullptr ? negated->operand : branch != nullptr ? branch->test : nullptr;
+    const auto *test = as<Compare>(asked != nullptr ? static_cast<const Node *>(asked) : node);
+    if (test != nullptr &&
+        (is_kept(test->left) || std::ranges::any_of(test->rest, [&](const auto &one) { return is_kept(one.right); }))) {
+      tests.push_back(node);
+    }
+    return false;
+  });
+  return !tests.empty() && !any_node(body, [&](const Node *node) {
+    return is_kept(node) && std::ranges::none_of(tests, [node](const Node *test) { return contains(test, node); });
+  });
+}
+
 void lint(Site &site, const Block &body) {
   if (!sets_clock(site, body)) {
     return;
@@ -346,7 +388,7 @@ void lint(Site &site, const Block &body) {
           return contains(loop->node, read) &&
                  (!contains(loop->node, event.place) || is_set_at_times(*loop->node, *event.place, *read));
         });
-        if (work != nullptr && !is_long) {
+        if (work != nullptr && !is_long && !is_only_compared(body, *events[i].place)) {
           Finding &finding =
               report(site, *events[stop].place,
                      "the clock is read before the device is done, so only the kernel launch is measured",

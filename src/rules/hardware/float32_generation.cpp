@@ -44,8 +44,8 @@ bool chooses_format(const Site &site, const Call &call) {
 // A file that trains, or that changes the format later, or never uses a GPU.
 bool is_other_case(const Site &site, bool is_chosen) {
   const std::string_view text = model::code_of(*site.module);
-  return has_word(text, {"backward(", "Trainer", "optim", ".train(", ".half(", "bfloat16", "float16", "autocast",
-                         "peft", "quantiz", "bitsandbytes"}) ||
+  return has_word(text, {"backward(", "Trainer", "Learner", "optim", ".train(", ".fit(", ".half(", "bfloat16",
+                         "float16", "autocast", "peft", "quantiz", "bitsandbytes"}) ||
          (!is_chosen && has_word(text, {"torch_dtype"})) || !has_word(text, {"cuda", "device_map"});
 }
 

@@ -81,7 +81,9 @@ void check(Site &site, const Call &call) {
                          on_gpu ? "which most GPUs process much more slowly than float32"
                                 : "which takes twice the time and memory of float32"),
              "keep the model in float32, and convert the data: `torch.from_numpy(x).float()`");
-  if (is_asked_for(site)) {
+  // Only `double()` for arrays of NumPy is likely to be by accident. Who writes the type may need it: a Gaussian
+  // process.
+  if (is_asked_for(site) || !is_double || !file_has_word(site, {"from_numpy", "numpy"})) {
     finding.tier = Tier::Hint;
   }
 }
@@ -100,8 +102,8 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .documentation = R"(## What it finds
 
 `double()` of a model, in a file that uses a GPU, or one that creates tensors from NumPy arrays; `to(torch.float64)` of a model and
-`torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype. Under a condition of
-a script it is a hint.
+`torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype. It is a hint
+under a condition of a script, where the dtype is written out, and in a file without NumPy: then float64 is probably meant.
 
 ## Why it costs
 

@@ -1,3 +1,5 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "rules/assignments.h"
 #include "rules/options.h"
 #include "rules/reach.h"
@@ -92,7 +94,12 @@ const Call *optimizer_of_class(const Site &site, const model::Value &model) {
     return nullptr;
   }
   const Optimizers &known = site.memory.recall<Optimizers>(&site.project, [&site] { return find_optimizers(site); });
-  const auto found = std::ranges::find(known.all, model.type, &Optimizers::One::type);
+  // Of a class that is made in several places, one may be trained and another may not.
+  const model::FunctionInfo *const maker = model::find_method_of(*model.type, known::sym_init);
+  const bool is_made_once = maker != nullptr && maker->called_by.size() <= 1;
+  const auto found = std::ranges::find_if(known.all, [&](const Optimizers::One &one) {
+    return one.type == model.type && (is_made_once || site_of(site, *one.call).module == site.module);
+  });
   return found != known.all.end() ? found->call : nullptr;
 }
 

@@ -513,6 +513,23 @@ bool may_differentiate(const Site &site, const Call *call) {
   return maker != nullptr && called_api(site, *maker) == "torch.load" && differentiates_inside(site);
 }
 
+// A function that asks whether its model is in training mode, and runs it under no_grad() if it is not.
+bool asks_own_mode(const Site &site, const Call &call) {
+  const model::FunctionInfo *const helper = called_function(site, call);
+  const FunctionDef *const definition = helper != nullptr ? helper->definition() : nullptr;
+  if (definition == nullptr || !model::graph_flow_of(site.project, *helper).has_no_grad) {
+    return false;
+  }
+  return any_node(definition->body, [](const Node *node) {
+    const auto *branch = as<If>(node);
+    const auto *negated = branch != nullptr ? as<UnaryOp>(branch->test) : nullptr;
+    const auto *mode = as<Attribute>(negated != nullptr  ? negated->operand
+                                     : branch != nullptr ? branch->test
+                                                         : nullptr);
+    return mode != nullptr && mode->attr.text() == "training";
+  });
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.sometimes_no_grad ||
       (function.context & model::kGradMaybeOff) != 0 ||
@@ -546,6 +563,9 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const auto *called = as<Call>(origin.place);
     if (called != nullptr && model::kind_of(called->func) == Kind::TorchMetric) {
       continue; // torchmetrics records no graph that is not asked for
+    }
+    if (origin.what == Flow::What::Helper && called != nullptr && asks_own_mode(site, *called)) {
+      continue;
     }
     const bool is_collected = is_only_collected(site, origin);
     if (origin.what == Flow::What::Kept || (!is_dead_end(origin) && !is_collected)) {

@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "rules/encoding.h"
 #include "rules/made_on_host.h"
 #include "rules/reach.h"
@@ -318,6 +319,10 @@ void lint(Site &site, const ClassDef &type, const FunctionDef &init, const Assig
                                            "trained, moved, saved or switched to eval mode",
                                            what),
              fmt::format("use `nn.{}`", wrapper));
+  // A server that never trains may load each layer where it is needed.
+  if (site.function != nullptr && (site.function->context & model::kGradMaybeOff) != 0) {
+    finding.tier = Tier::Hint;
+  }
   if (here.layer != nullptr) {
     add_note(finding, site, *here.layer, "this layer goes into it");
   } else if (written != assignment.value) {

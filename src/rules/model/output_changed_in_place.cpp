@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "rules/caller_choice.h"
 #include "rules/per_step.h"
 #include "rules/tree.h"
@@ -91,7 +92,8 @@ void check_target(Site &site, const Node &place, const Name &name, std::string_v
       report(site, place,
              fmt::format("`{}` is changed in place, but `backward()` needs its old value and fails", name.id.text()),
              std::string(instead));
-  if ((!in_forward_pass(site) && !in_training_step(site)) || is_callers_choice(site)) {
+  if ((!in_forward_pass(site) && !in_training_step(site)) || is_callers_choice(site) ||
+      (site.function != nullptr && (site.function->context & model::kGradMaybeOff) != 0)) {
     finding.tier = Tier::Hint;
   }
   add_note(finding, site, *made, "the derivative of this operation is computed from its result");

@@ -104,9 +104,33 @@ std::optional<i64> last_dimension(const Site &site, const Expr *expr) {
                                    : std::nullopt;
 }
 
+// `torch.bmm(values, weights)`: the rows of the weights are multiplied with the values, so that those have to add up.
+bool is_multiplied_from_right(const Site &site, const Call &softmax) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *target = assignment != nullptr && assignment->targets.size() == 1 && assignment->value == &softmax
+                           ? as<Name>(assignment->targets[0])
+                           : nullptr;
+  if (target == nullptr) {
+    return false;
+  }
+  const auto is_target = [target](const Expr *expr) {
+    const auto *name = as<Name>(expr);
+    return name != nullptr && name->id == target->id;
+  };
+  return any_node(body_around(site), [&](const Node *node) {
+    if (const auto *product = as<BinOp>(node)) {
+      return product->op() == Operator::MatMult && is_target(product->right);
+    }
+    const auto *call = as<Call>(node);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    return (name == "bmm" || name == "matmul") && !call->args.empty() && is_target(call->args[call->args.size() - 1]);
+  });
+}
+
 void check_attention(Site &site, const Call &call, const Reduced &reduced, i64 dim) {
   const std::optional<i64> last = last_dimension(site, reduced.value);
-  if (!last.has_value() || dim == -1 || dim == *last || (*last == -1 && dim > 1)) {
+  if (!last.has_value() || dim == -1 || dim == *last || (*last == -1 && dim > 1) ||
+      is_multiplied_from_right(site, call)) {
     return;
   }
   Finding &finding = report(

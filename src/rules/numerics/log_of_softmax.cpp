@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/math_call.h"
 
 #include <fmt/format.h>
@@ -58,8 +59,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   // sigmoid(arange(-6, 6, 0.01)) is a table of numbers that are written down.
-  const auto *squashed = as<Call>(log.operand);
-  const auto *numbers = squashed != nullptr && !squashed->args.empty() ? as<Call>(squashed->args[0]) : nullptr;
+  const auto *squashed = as<Call>(written_value(site, log.operand));
+  const auto *numbers =
+      squashed != nullptr && !squashed->args.empty() ? as<Call>(written_value(site, squashed->args[0])) : nullptr;
   if (const ApiInfo *info = numbers != nullptr ? find_api(canonical_name(called_api(site, *numbers))) : nullptr;
       info != nullptr && info->has(kConstant)) {
     return;

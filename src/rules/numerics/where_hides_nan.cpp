@@ -42,7 +42,9 @@ void check(Site &site, const Call &call) {
   }
   const bool in_loss = in_method(site, Kind::TorchModule, "forward") || in_training_step(site) ||
                        (site.function->name && has_word(site.function->name.text(), {"loss"}));
-  if (!in_loss || under_no_grad(site)) {
+  // What an optimizer does with the gradients has none itself.
+  const bool is_optimizer = site.type != nullptr && site.type->kind == Kind::TorchOptimizer;
+  if (!in_loss || is_optimizer || under_no_grad(site)) {
     return;
   }
   Finding &finding = report(

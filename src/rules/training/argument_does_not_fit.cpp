@@ -56,6 +56,17 @@ bool is_only_definition(const model::FunctionInfo &function) {
   return !any_node_inside(function.parent->node, is_same);
 }
 
+// An abstract method stands for that of a subclass or of another base of it, such as `register_buffer` of nn.Module.
+bool is_abstract(const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && std::ranges::any_of(definition->decorators, [](const Expr *decorator) {
+           const auto *attribute = as<Attribute>(decorator);
+           const auto *name = as<Name>(decorator);
+           return (attribute != nullptr && attribute->attr.text() == "abstractmethod") ||
+                  (name != nullptr && name->id.text() == "abstractmethod");
+         });
+}
+
 // A method that subclasses replace may have other parameters there.
 bool is_replaced(const model::FunctionInfo &function) {
   const auto replaces = [&](const auto &self, const model::ClassInfo *type) -> bool {
@@ -63,7 +74,7 @@ bool is_replaced(const model::FunctionInfo &function) {
       return below->members.contains(function.name.id) || self(self, below);
     });
   };
-  return function.type != nullptr && replaces(replaces, function.type);
+  return function.type != nullptr && (is_abstract(function) || replaces(replaces, function.type));
 }
 
 struct Builtin {

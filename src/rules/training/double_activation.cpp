@@ -68,7 +68,7 @@ void check(Site &site, const Call &call) {
     input = made == "torch.nn.Softmax" || made == "torch.nn.LogSoftmax" || made == "torch.nn.Sigmoid"
                 ? argument(call, 0, "input")
                 : nullptr;
-  } else {
+  } else if (!callee.is(model::Value::Tag::Object)) { // a network has layers before its activation
     input = argument(call, 0, "input");
   }
   if (input != nullptr && is_mistake(model::output_of(input), outer)) {

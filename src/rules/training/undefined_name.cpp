@@ -108,11 +108,15 @@ public:
     case NodeKind::If: { // `if False:` keeps code that nobody runs
       const auto *branch = static_cast<const If *>(node);
       walk(branch->test);
+      const auto *negated = as<UnaryOp>(branch->test);
+      const bool is_never_not = negated != nullptr && negated->op() == UnaryOperator::Not &&
+                                is_constant(negated->operand, ConstantKind::False);
       const bool was_dead = is_dead_;
       is_dead_ |= is_constant(branch->test, ConstantKind::False);
       walk(branch->body);
-      is_dead_ = was_dead;
+      is_dead_ = was_dead || is_never_not;
       walk(branch->orelse);
+      is_dead_ = was_dead;
       return;
     }
     case NodeKind::AnnAssign: {

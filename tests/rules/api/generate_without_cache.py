@@ -82,3 +82,12 @@ class DenseBlock(nn.Module):
             result = layer(x)
             x = torch.cat([x, result], 1)
         return x
+
+
+# Observations that are added to those before, of which the model gets all.
+def observe(objective: nn.Module, points, candidates):
+    best = None
+    for i in range(50):
+        points = torch.cat((points, candidates[i]), dim=0)
+        best = objective(points).max()
+    return best

@@ -193,3 +193,16 @@ class Chained:
             for chunk in optimizer.chunks:
                 if chunk not in self.chunks:  # hint: DP156
                     self.chunks.append(chunk)
+
+
+class Split(torch.nn.Module):
+    def __init__(self, splits):
+        super().__init__()
+        self.names = []
+        for parts in splits:
+            for name in parts:
+                self.names.append(name)
+        for block in range(8):
+            for name, weight in self.named_parameters():
+                if name in self.names:  # hint: DP156
+                    weight.requires_grad = False

@@ -146,3 +146,33 @@ def total_since_restart(model: nn.Module, x: torch.Tensor, steps):
         loss.backward()
         passed = total + time.time() - start
         print(passed, loss.item())  # hint: DP402
+
+
+# A limit of time is no measurement.
+def until(model: nn.Module, x: torch.Tensor, limit):
+    model = model.cuda()
+    x = x.cuda()
+    start = time.monotonic()
+    result = model(x)
+    passed = time.monotonic() - start
+    if passed > limit:
+        print(f"stopped after {passed} seconds")
+        return None
+    return result
+
+
+def until_late(model: nn.Module, x: torch.Tensor, limit):
+    model = model.cuda()
+    x = x.cuda()
+    start = time.monotonic()
+    result = model(x)
+    return None if time.monotonic() - start > limit else result
+
+
+def until_shown(model: nn.Module, x: torch.Tensor, limit):
+    model = model.cuda()
+    x = x.cuda()
+    start = time.monotonic()
+    model(x)
+    passed = time.monotonic() - start  # expect: DP154
+    return passed, passed > limit

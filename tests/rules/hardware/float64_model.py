@@ -10,7 +10,7 @@ class Net(nn.Module):
         self.layer = nn.Linear(3, 3)
 
 
-model = Net().double().to(device)  # expect: DP517
+model = Net().double().to(device)  # hint: DP517
 other = nn.Linear(3, 3).to(device)
 x = torch.zeros(3, device=device).double()
 
@@ -24,11 +24,11 @@ def table(size):
 
 
 def everything():
-    torch.set_default_dtype(torch.float64)  # expect: DP517
+    torch.set_default_dtype(torch.float64)  # hint: DP517
     return Net().to(device)
 
 
 if torch.get_num_threads() > 4:
     torch.set_default_dtype(torch.float64)  # hint: DP517
 if __name__ == "__main__":
-    torch.set_default_dtype(torch.float64)  # expect: DP517
+    torch.set_default_dtype(torch.float64)  # hint: DP517

@@ -15,7 +15,7 @@ class Settings:
 
 class Trainer:
     def __init__(self, model, settings):
-        self.model = model.to(dtype=settings.dtype)  # expect: DP517
+        self.model = model.to(dtype=settings.dtype)  # hint: DP517
         self.copy = model.to(settings.other)
 
 
@@ -24,9 +24,9 @@ def build(device, dtype=None):
 
 
 def make(settings, device):
-    first = nn.Linear(3, 3).to(device, CONFIG["dtype"])  # expect: DP517
+    first = nn.Linear(3, 3).to(device, CONFIG["dtype"])  # hint: DP517
     second = nn.Linear(3, 3).to(device, CONFIG["other"])
-    third = nn.Linear(3, 3).to(getattr(torch, settings.name))  # expect: DP517
+    third = nn.Linear(3, 3).to(getattr(torch, settings.name))  # hint: DP517
     return first, second, third, build(device)
 
 

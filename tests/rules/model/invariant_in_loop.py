@@ -112,3 +112,10 @@ class Decoder(nn.Module):
             for i in range(length):
                 tokens, state = self.step(tokens, state, memory)
         return tokens
+
+
+# Nobody takes the result: a device is warmed up.
+def warmed_up(a: torch.Tensor, b: torch.Tensor, count):
+    for _ in range(count):
+        torch.matmul(a, b)
+    torch.cuda.synchronize()

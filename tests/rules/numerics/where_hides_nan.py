@@ -41,3 +41,22 @@ def metric_loss(x):
 
 def elsewhere(x):
     return torch.where(x > 0, torch.log(x), torch.zeros_like(x))
+
+
+# What an optimizer does has no gradient.
+class Scaled(torch.optim.Optimizer):
+    def apply_loss_scale(self, state: torch.Tensor, scale: torch.Tensor):
+        state.mul_(torch.where(scale > 0, scale.reciprocal(), 0.0))
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.apply_loss_scale(self.state[p]["moment"], self.state[p]["scale"])
+
+
+def fit(model, x, y):
+    optimizer = Scaled(model.parameters(), {})
+    for i in range(100):
+        optimizer.zero_grad()
+        ((model(x) - y) ** 2).mean().backward()
+        optimizer.step()

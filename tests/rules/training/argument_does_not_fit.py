@@ -1,3 +1,4 @@
+import abc
 import functools
 
 import jax
@@ -93,3 +94,18 @@ def scored_always(score_function, score, row):
 
 
 print(scored(plain_score, 1.0, 2), scored_always(plain_score, 1.0, 2))
+
+
+# An abstract method stands for another one.
+class Bounded(abc.ABC):
+    @abc.abstractmethod
+    def register_buffer(self, name, value):
+        pass
+
+    def keep(self, bound):
+        self.register_buffer("bound", tensor=bound)
+
+
+class Mean(nn.Module, Bounded):
+    def forward(self, x):
+        return x.mean() - self.bound
