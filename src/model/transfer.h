@@ -282,6 +282,7 @@ private:
   // ---- transfer_calls.cpp
   Value eval_call(const python::Call *call);
   void change_list(const python::Attribute &method, const python::Call &call);
+  void forget_last_layers(const python::Call &call, const Arguments &arguments);
   Value apply(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_partial(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_unknown(const python::Call *call, const Arguments &arguments);

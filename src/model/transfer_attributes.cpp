@@ -1,4 +1,5 @@
 // What an attribute of a value is.
+#include "base/name_table.h"
 #include "model/classes.h"
 #include "model/transfer.h"
 
@@ -8,6 +9,21 @@
 namespace deepperf::model {
 
 using namespace python;
+
+namespace {
+
+// `values` and `indices` of what `max(dim)`, `topk()` and the like return.
+bool is_part_of_pair(const Value &value, Symbol attr) {
+  static const NameTable kPairs({"max", "min", "median", "mode", "topk", "sort", "kthvalue", "cummax", "cummin"});
+  if (!value.is_kind(Kind::TorchTensor) || value.maker() == nullptr || !value.name() ||
+      (attr.text() != "values" && attr.text() != "indices")) {
+    return false;
+  }
+  const std::string_view maker = value.name().text();
+  return kPairs.has(intern(maker.substr(maker.rfind('.') + 1)));
+}
+
+} // namespace
 
 Value Transfer::eval_attribute(const Attribute *attribute) {
   const Value value = eval(attribute->value);
@@ -107,6 +123,13 @@ Value Transfer::attribute_of_one(const Value &value, Symbol attr) {
   case Value::Tag::Module:
     return module_attribute(*value.module, attr);
   case Value::Tag::Instance:
+    if (is_part_of_pair(value, attr)) {
+      Value part = value;
+      part.container = false;
+      part.grad = attr.text() == "values" ? value.grad : u8{kNoGradient} & 3U;
+      part.output = attr.text() == "values" ? value.output : Output::Unknown;
+      return part;
+    }
     return framework_method(value, value.kind, attr);
   case Value::Tag::Object:
   case Value::Tag::Super:

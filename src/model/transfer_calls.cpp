@@ -70,6 +70,9 @@ Value Transfer::eval_call(const Call *call) {
   if (callee.is_bottom()) {
     return callee;
   }
+  if (!callee.is(Value::Tag::Api)) {
+    forget_last_layers(*call, arguments);
+  }
   Value result = Value::bottom();
   bool is_called = false;
   const bool was_by_type = around_.by_type;
@@ -85,6 +88,18 @@ Value Transfer::eval_call(const Call *call) {
     return apply_unknown(call, arguments);
   }
   return callee.open ? join(result, Value{}) : result;
+}
+
+// A function that is given a list may add a layer to it.
+void Transfer::forget_last_layers(const Call &call, const Arguments &arguments) {
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    const Value given = arguments.at(i);
+    if (call.args[i]->kind == NodeKind::Name && given.is(Value::Tag::Tuple) && given.output != Output::Unknown) {
+      Value list = given;
+      list.output = Output::Unknown;
+      rebind(call.args[i], list);
+    }
+  }
 }
 
 // `layers.extend(more)`, and what else changes a list so that another element may be its last one.

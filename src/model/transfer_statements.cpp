@@ -287,6 +287,10 @@ std::optional<bool> Transfer::settled_test(const Expr *test) {
 
 // Whether `x is None` holds, or `x is not None`, by what the name holds here. Not of a parameter that may be left out.
 std::optional<bool> Transfer::settled_by_value(const Expr *test) {
+  if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
+    const std::optional<bool> inner = settled_by_value(negation->operand);
+    return inner.has_value() ? std::optional(!*inner) : std::nullopt;
+  }
   const auto *compare = as<Compare>(test);
   const auto *name = compare != nullptr && compare->rest.size() == 1 ? as<Name>(compare->left) : nullptr;
   if (name == nullptr || !is_constant(compare->rest[0].right, ConstantKind::None) ||

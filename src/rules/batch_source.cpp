@@ -7,6 +7,8 @@
 #include "rules/statements.h"
 #include "rules/tree.h"
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -118,7 +120,11 @@ private:
   std::optional<PartOfBatch> follow_moved(const Site &site, const Expr *assigned, u32 depth) {
     if (const auto *call = as<Call>(assigned)) {
       const std::string_view method = called_method(*call);
-      const bool is_move = method == "to" || method == "cuda" || method == "long" || method == "clone";
+      const bool is_dtype = std::ranges::any_of(
+          call->args, [&](const Expr *given) { return value_of(site, given).is(model::Value::Tag::Api); });
+      const bool is_move =
+          (method == "to" && call->args.size() == 1 && !is_dtype && keyword_argument(*call, "dtype") == nullptr) ||
+          method == "cuda" || method == "clone";
       return is_move ? follow(site, receiver_of(*call), depth + 1) : std::nullopt;
     }
     if (const auto *entries = as<DictComp>(assigned); entries != nullptr && entries->generators.size() == 1) {

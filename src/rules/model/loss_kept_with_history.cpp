@@ -314,11 +314,23 @@ bool is_on_graph(const Site &site, const Expr *value) {
   return argument == nullptr || model::has_grad(argument) || model::kind_of(argument) != Kind::TorchTensor;
 }
 
+// The loop around the place; of one over the entries of a dictionary, `for name, loss in losses.items()`, that is a
+// part of each step, the loop over the steps.
+const model::Loop *step_with_entries(const Site &site) {
+  const model::Loop *const loop = loop_around(site);
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  const auto *entries = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const std::string_view method = entries != nullptr ? called_method(*entries) : std::string_view{};
+  const bool is_over_entries = (method == "items" || method == "values") && entries->args.empty();
+  const bool is_part = is_over_entries && !loop->steps && loop->parent != nullptr && loop->parent->steps;
+  return is_part ? loop->parent : loop;
+}
+
 void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
   if (!is_on_graph(site, value) || under_no_grad(site) || is_of_metric(site, value)) {
     return;
   }
-  const model::Loop *loop = loop_around(site);
+  const model::Loop *loop = step_with_entries(site);
   const Node *region = loop != nullptr ? loop->node : site.function->node;
   const bool is_lightning = loop == nullptr && is_attribute(kept) && in_lightning_training_step(site);
   const bool in_step = loop != nullptr
@@ -349,8 +361,13 @@ void lint(Site &site, const Node &place, const Expr *kept, const Expr *value, st
   const auto *made = as<Call>(value);
   const model::FunctionInfo *called = made != nullptr ? called_function(site, *made) : nullptr;
   const bool is_step = called != nullptr && called->steps; // total += train_step(…)
+  // total = sum(losses.values()): each of them was walked
+  const model::Loop *const entries = loop_around(site);
+  const auto *through = entries != loop ? as<Call>(static_cast<const For *>(entries->node)->iter) : nullptr;
+  const bool is_entry =
+      through != nullptr && value->kind == NodeKind::Name && walked.has(text_of(site, receiver_of(*through)));
   const bool was_walked =
-      is_step || any_node(value, [&](const Node *part) {
+      is_step || is_entry || any_node(value, [&](const Node *part) {
         return (part->kind == NodeKind::Name || part->kind == NodeKind::Attribute) &&
                model::has_grad(static_cast<const Expr *>(part)) &&
                (is_plain ? walked.has(text_of(site, part)) : walked.has_direct(text_of(site, part)));

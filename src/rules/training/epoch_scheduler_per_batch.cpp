@@ -70,10 +70,12 @@ bool names_epochs(const Site &there, const Expr *number) {
   number = written_value(there, number); // total = args.epochs
   const auto *entry = as<Subscript>(number);
   const std::optional<std::string> key = entry != nullptr ? string_of(there, entry->slice) : std::nullopt;
-  const bool is_name = number->kind == NodeKind::Name || number->kind == NodeKind::Attribute;
-  const std::string_view name = is_name           ? text_of(there, number)
-                                : key.has_value() ? std::string_view(*key)
-                                                  : std::string_view{};
+  const auto *plain = as<Name>(number);
+  const auto *attribute = as<Attribute>(number);
+  const std::string_view name = plain != nullptr       ? plain->id.text()
+                                : attribute != nullptr ? attribute->attr.text()
+                                : key.has_value()      ? std::string_view(*key)
+                                                       : std::string_view{};
   return name.ends_with("epochs") || name.ends_with("epoch");
 }
 

@@ -343,7 +343,8 @@ extern constinit const Rule kSchedulerNeverStepped = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A schedule of `torch.optim.lr_scheduler` whose `step()` is never called and that is not given to anything that could call it.
+A schedule of `torch.optim.lr_scheduler` or of Transformers whose `step()` is never called and that is not given to anything that could call it. A field of an
+object counts as such a place only if something reads the field.
 
 ## Why it is wrong
 

@@ -75,3 +75,13 @@ def train_floats(model: nn.Module, rows):
 def train_unknown(model: nn.Module, rows, collate):
     for x, y in DataLoader(rows, batch_size=32, shuffle=True, num_workers=2, collate_fn=collate):
         F.cross_entropy(model(x), y).backward()
+
+
+def backward(model, x, y):
+    F.cross_entropy(model(x), y).backward()
+
+
+def train_converted(model: nn.Module, rows):
+    for x, y in DataLoader(rows, batch_size=32, shuffle=True, num_workers=2, collate_fn=as_tuple):
+        y = y.to(torch.float32)
+        backward(model, x, y)
