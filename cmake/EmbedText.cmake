@@ -39,12 +39,6 @@ set(DEEPPERF_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(deepperf_embed target function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
-  deepperf_embed_files(${target} ${function} ${files})
-endfunction()
-
-# The same for files that the build may have to make first.
-function(deepperf_embed_files target function)
-  set(files ${ARGN})
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_texts.cpp)
   add_custom_command(
     OUTPUT ${output}
@@ -52,9 +46,14 @@ function(deepperf_embed_files target function)
     DEPENDS ${files} ${DEEPPERF_EMBED_SCRIPT}
     COMMENT "Embedding the tables of ${target}"
     VERBATIM)
-  target_sources(${target} PRIVATE ${output})
-  # Else what makes these files would wait for the libraries that the target links: a command waits for what all targets that use it wait for.
-  add_custom_target(${target}_files DEPENDS ${files} ${output})
+  deepperf_use_texts(${target} ${output})
+endfunction()
+
+# Compiles a generated source with the target.
+function(deepperf_use_texts target source)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  # Else what makes it would wait for the libraries that the target links: a command waits for what all targets that use it wait for.
+  add_custom_target(${target}_files DEPENDS ${source})
   add_dependencies(${target} ${target}_files)
-  set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

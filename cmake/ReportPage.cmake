@@ -68,13 +68,16 @@ function(deepperf_report_pages target function)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/report_page.html)
   set(shapes ${CMAKE_CURRENT_BINARY_DIR}/shapes_page.html)
+  set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}_texts.cpp)
+  # In one go: Ninja would begin the second half only when nothing else is left, and who includes the report would wait for it.
   add_custom_command(
-    OUTPUT ${output} ${shapes}
+    OUTPUT ${output} ${shapes} ${texts}
     COMMAND ${CMAKE_COMMAND} -DNPM=${DEEPPERF_NPM} -DNODE=${DEEPPERF_NODE} -DSOURCE=${PROJECT_SOURCE_DIR}/web
             -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/web -DOUTPUT=${output} -DSHAPES=${shapes} -P
             ${DEEPPERF_REPORT_PAGE_SCRIPT}
-    DEPENDS ${sources} ${DEEPPERF_REPORT_PAGE_SCRIPT}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${texts} -DFUNCTION=${function} "-DFILES=${output};${shapes}" -P ${DEEPPERF_EMBED_SCRIPT}
+    DEPENDS ${sources} ${DEEPPERF_REPORT_PAGE_SCRIPT} ${DEEPPERF_EMBED_SCRIPT}
     COMMENT "Bundling the HTML pages"
     VERBATIM)
-  deepperf_embed_files(${target} ${function} ${output} ${shapes})
+  deepperf_use_texts(${target} ${texts})
 endfunction()

@@ -22,8 +22,9 @@ public:
   Memory &operator=(const Memory &) = delete;
   ~Memory();
 
-  // The fact about something. `find` works it out when it is first asked for. The type of the fact tells which one it
-  // is, so that each needs a type of its own; `about` stays where it is as long as the project does.
+  // The fact about something. `find` works it out when it is first asked for. The types of the fact and of `find` tell
+  // which one it is: a fact that two places ask for needs one function that both call. `about` stays where it is as
+  // long as the project does.
   template <class Fact, class Find> const Fact &recall(const void *about, Find find) {
     static const char kTag = 0; // one for each type
     const Key key{&kTag, about};
