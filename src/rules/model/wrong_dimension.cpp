@@ -1,3 +1,4 @@
+#include "base/function_ref.h"
 #include "rules/assignments.h"
 #include "rules/per_step.h"
 #include "rules/site.h"
@@ -105,26 +106,33 @@ std::optional<i64> last_dimension(const Site &site, const Expr *expr) {
 }
 
 // `torch.bmm(values, weights)`: the rows of the weights are multiplied with the values, so that those have to add up.
+bool is_right_factor(const Node *node, FunctionRef<bool(const Expr *)> is_weights) {
+  if (const auto *product = as<BinOp>(node)) {
+    return product->op() == Operator::MatMult && is_weights(product->right);
+  }
+  const auto *call = as<Call>(node);
+  const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+  return (name == "bmm" || name == "matmul") && !call->args.empty() && is_weights(call->args[call->args.size() - 1]);
+}
+
 bool is_multiplied_from_right(const Site &site, const Call &softmax) {
-  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  if (site.ancestors.empty()) {
+    return false;
+  }
+  const Node *const around = site.ancestors.back();
+  if (is_right_factor(around, [&softmax](const Expr *expr) { return expr == &softmax; })) {
+    return true;
+  }
+  const auto *assignment = as<Assign>(around);
   const auto *target = assignment != nullptr && assignment->targets.size() == 1 && assignment->value == &softmax
                            ? as<Name>(assignment->targets[0])
                            : nullptr;
-  if (target == nullptr) {
-    return false;
-  }
-  const auto is_target = [target](const Expr *expr) {
-    const auto *name = as<Name>(expr);
-    return name != nullptr && name->id == target->id;
-  };
-  return any_node(body_around(site), [&](const Node *node) {
-    if (const auto *product = as<BinOp>(node)) {
-      return product->op() == Operator::MatMult && is_target(product->right);
-    }
-    const auto *call = as<Call>(node);
-    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
-    return (name == "bmm" || name == "matmul") && !call->args.empty() && is_target(call->args[call->args.size() - 1]);
-  });
+  return target != nullptr && any_node(body_around(site), [&](const Node *node) {
+           return is_right_factor(node, [target](const Expr *expr) {
+             const auto *name = as<Name>(expr);
+             return name != nullptr && name->id == target->id;
+           });
+         });
 }
 
 void check_attention(Site &site, const Call &call, const Reduced &reduced, i64 dim) {
