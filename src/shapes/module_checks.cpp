@@ -216,7 +216,7 @@ void check_has_attribute(Interpreter &in, const Object &object, Symbol name, con
                                                      "vars(",      "__getattr", "hasattr",    "getattr",
                                                      "ModuleDict", "exec(",     "store_attr"}; // of fastcore
   const std::string stored = "." + std::string(text);
-    in.doings.is_alone = false; // classes in other files decide
+  in.doings.is_alone = false; // classes in other files decide
   // A class without a constructor has nothing of its own: its forward() is for the objects of others.
   const auto has_constructor = [](const ClassObject *base) {
     return base->frame->content.names.contains(known::sym_init.id);
