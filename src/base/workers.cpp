@@ -117,6 +117,8 @@ public:
   }
 
 private:
+  Threads() { idle_.reserve(kMostIdle); } // a thread that has done its work must not fail
+
   // One thread's place to wait at.
   struct Seat {
     std::condition_variable wake;

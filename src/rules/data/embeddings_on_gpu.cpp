@@ -1,5 +1,6 @@
 #include "python/literals.h"
 #include "rules/assignments.h"
+#include "rules/copies.h"
 #include "rules/made_on_host.h"
 #include "rules/optimizer_module.h"
 #include "rules/tree.h"
@@ -95,9 +96,10 @@ const Node *copied_at(const Site &site, const Call &call, const model::FunctionI
   }
   const Node *const parent = !site.ancestors.empty() ? site.ancestors.back() : nullptr;
   const auto *assignment = as<Assign>(parent);
-  const auto *name = assignment != nullptr && assignment->targets.size() == 1 && assignment->value == &call
-                         ? as<Name>(assignment->targets[0])
-                         : nullptr;
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 && assignment->value == original_of(site, &call)
+          ? as<Name>(assignment->targets[0])
+          : nullptr;
   if (name != nullptr) {
     const Uses uses = uses_of(site, name->id, assignment->end);
     return uses.has_other ? nullptr : uses.copied;

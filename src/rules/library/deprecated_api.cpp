@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/copies.h"
 #include "rules/user_deprecations.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::vector<std::string_view> deprecated_names() {
 // The statement around the call where it is `x = Variable(x)`, which would become `x = x`; null if it is another one.
 const Assign *sets_itself(const Site &site, const Call &call) {
   const auto *assignment = site.ancestors.size() > 1 ? as<Assign>(site.ancestors[site.ancestors.size() - 2]) : nullptr;
-  return assignment != nullptr && assignment->value == &call && assignment->targets.size() == 1 &&
+  return assignment != nullptr && assignment->value == original_of(site, &call) && assignment->targets.size() == 1 &&
                  text_of(site, assignment->targets[0]) == text_of(site, call.args[0])
              ? assignment
              : nullptr;

@@ -1,5 +1,6 @@
 #include "base/function_ref.h"
 #include "rules/assignments.h"
+#include "rules/copies.h"
 #include "rules/per_step.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -124,9 +125,10 @@ bool is_multiplied_from_right(const Site &site, const Call &softmax) {
     return true;
   }
   const auto *assignment = as<Assign>(around);
-  const auto *target = assignment != nullptr && assignment->targets.size() == 1 && assignment->value == &softmax
-                           ? as<Name>(assignment->targets[0])
-                           : nullptr;
+  const auto *target =
+      assignment != nullptr && assignment->targets.size() == 1 && assignment->value == original_of(site, &softmax)
+          ? as<Name>(assignment->targets[0])
+          : nullptr;
   return target != nullptr && any_node(body_around(site), [&](const Node *node) {
            return is_right_factor(node, [target](const Expr *expr) {
              const auto *name = as<Name>(expr);

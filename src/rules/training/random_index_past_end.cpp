@@ -1,4 +1,5 @@
 #include "base/symbol.h"
+#include "rules/copies.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -71,9 +72,10 @@ void check(Site &site, const Call &call) {
   }
   // Under a name that is read before it is assigned again, or right in the brackets.
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  const auto *name = assignment != nullptr && assignment->value == &call && assignment->targets.size() == 1
-                         ? as<Name>(assignment->targets[0])
-                         : nullptr;
+  const auto *name =
+      assignment != nullptr && assignment->value == original_of(site, &call) && assignment->targets.size() == 1
+          ? as<Name>(assignment->targets[0])
+          : nullptr;
   const Node *read = nullptr;
   if (name != nullptr) {
     const FunctionDef *const definition = site.function->definition();

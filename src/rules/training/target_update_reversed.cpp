@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/copies.h"
 #include "rules/origins.h"
 #include "rules/tree.h"
 
@@ -68,7 +69,7 @@ const Expr *faded_in(const Site &site, const Expr *expr) {
 // The text of what the value of the call is assigned to; empty if to nothing.
 std::string_view assigned_text(const Site &site, const Node &call) {
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
-  return assignment != nullptr && assignment->value == &call && assignment->targets.size() == 1
+  return assignment != nullptr && assignment->value == original_of(site, &call) && assignment->targets.size() == 1
              ? text_of(site, assignment->targets[0])
              : std::string_view{};
 }
