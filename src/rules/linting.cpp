@@ -109,6 +109,7 @@ private:
     failed_.clear();
     steps_.clear();
     thin_.clear();
+    before_ = nullptr;
     look_from(&site_);
     most_steps_ = most_steps(module.parsed->source.text().size());
   }
@@ -374,7 +375,7 @@ private:
   }
 
   static bool is_statement(const Node &node) {
-    return node.kind >= NodeKind::FunctionDef && node.kind <= NodeKind::Continue;
+    return node.kind >= NodeKind::FunctionDef && node.kind <= NodeKind::InvalidStmt;
   }
 
   // Shows a statement once more, with a value that has a name for this statement alone written out.
