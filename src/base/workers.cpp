@@ -86,7 +86,7 @@ public:
 
   // Of the process, and never destroyed: threads wait there when the process ends.
   static Threads &all() {
-    static Threads *const threads = new Threads;
+    static auto *const threads = new Threads;
     return *threads;
   }
 
@@ -111,7 +111,7 @@ public:
     const bool is_started = pthread_create(&thread, &attributes, serve, first.get()) == 0;
     pthread_attr_destroy(&attributes);
     if (is_started) {
-      first.release(); // the thread's
+      static_cast<void>(first.release()); // the thread's
     }
     return is_started;
   }

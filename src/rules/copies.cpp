@@ -22,8 +22,7 @@ struct CopiedRange {
 thread_local CopiedRange copied;
 
 bool is_in_range(const Node *node) {
-  return copied.first != nullptr && !std::less<const Node *>()(node, copied.first) &&
-         !std::less<const Node *>()(copied.last, node);
+  return copied.first != nullptr && !std::less<>()(node, copied.first) && !std::less<>()(copied.last, node);
 }
 
 // All copies that were made for a project, and what they were made from.
@@ -53,8 +52,8 @@ private:
       node->end = place_->end;
     }
     copies_.originals.emplace(node, &original);
-    copied.first = copied.first == nullptr || std::less<const Node *>()(node, copied.first) ? node : copied.first;
-    copied.last = std::less<const Node *>()(copied.last, node) ? node : copied.last;
+    copied.first = copied.first == nullptr || std::less<>()(node, copied.first) ? node : copied.first;
+    copied.last = std::less<>()(copied.last, node) ? node : copied.last;
     return node;
   }
 

@@ -30,7 +30,7 @@ void find_last_reads(const Node *node, LastReads &found) {
 
 bool is_read_after(const Site &site, Symbol name, u32 offset) {
   const model::FunctionInfo &function = *site.function;
-  const LastReads &reads = site.memory.recall<LastReads>(&function, [&] {
+  const auto &reads = site.memory.recall<LastReads>(&function, [&] {
     LastReads found;
     if (function.node != nullptr) {
       find_last_reads(function.node, found);
