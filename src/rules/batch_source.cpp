@@ -5,7 +5,6 @@
 #include "rules/callables.h"
 #include "rules/optimizer_module.h"
 #include "rules/statements.h"
-#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -192,25 +191,6 @@ const Expr *part_of(const Site &inside, const Expr *made, const Part &part, u32 
     return false;
   });
   return stored != nullptr ? stored : part_of(inside, assigned_before(inside, name->id, name->start), part, depth + 1);
-}
-
-// What the function returns, if it returns in one place.
-const Expr *only_result(const model::FunctionInfo &function) {
-  if (const Lambda *const lambda = function.lambda()) {
-    return lambda->body;
-  }
-  const FunctionDef *const definition = function.definition();
-  const Expr *result = nullptr;
-  u32 count = 0;
-  for (const Stmt *const statement : definition != nullptr ? definition->body : Block{}) {
-    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
-      const auto *returned = as<Return>(node);
-      count += returned != nullptr ? 1 : 0;
-      result = returned != nullptr ? returned->value : result;
-      return false;
-    });
-  }
-  return count == 1 ? result : nullptr;
 }
 
 } // namespace

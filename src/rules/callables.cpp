@@ -3,6 +3,7 @@
 #include "base/known_names.h"
 #include "base/steps.h"
 #include "model/classes.h"
+#include "rules/tree.h"
 
 #include <unordered_map>
 
@@ -96,6 +97,23 @@ std::vector<const model::FunctionInfo *> decorated_callees(const Site &site, con
   const auto &all = decorated_in(site).by;
   const auto known = all.find(scope);
   return known != all.end() ? known->second : std::vector<const model::FunctionInfo *>{};
+}
+
+const Expr *only_result(const model::FunctionInfo &function) {
+  if (const Lambda *const lambda = function.lambda()) {
+    return lambda->body;
+  }
+  const FunctionDef *const definition = function.definition();
+  const Expr *result = nullptr;
+  u32 count = 0;
+  const bool is_other = definition == nullptr || any_node(definition->body, [&](const Node *node) {
+                          if (const auto *returned = as<Return>(node)) {
+                            result = returned->value;
+                            ++count;
+                          }
+                          return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
+                        });
+  return !is_other && count == 1 ? result : nullptr;
 }
 
 } // namespace deepperf::rules

@@ -13,4 +13,7 @@ const model::FunctionInfo *callable_of(const model::Scope &scope, const python::
 // decorator above them. Empty if the callee is no parameter of a decorator.
 std::vector<const model::FunctionInfo *> decorated_callees(const Site &site, const python::Call &call);
 
+// What a function or lambda returns, if it does so in one place.
+const python::Expr *only_result(const model::FunctionInfo &function);
+
 } // namespace deepperf::rules

@@ -5,7 +5,7 @@
 #include "model/overrides.h"
 #include "model/variance.h"
 #include "rules/assignments.h"
-#include "rules/tree.h"
+#include "rules/callables.h"
 
 #include <algorithm>
 
@@ -17,24 +17,6 @@ namespace {
 
 constexpr std::size_t kMostEntered = 4;
 constexpr u32 kMostSteps = 10;
-
-// What the function returns, if it says so once.
-const Expr *only_result(const model::FunctionInfo &function) {
-  if (const Lambda *const lambda = function.lambda()) {
-    return lambda->body;
-  }
-  const FunctionDef *const definition = function.definition();
-  const Expr *result = nullptr;
-  u32 count = 0;
-  const bool is_other = definition == nullptr || any_node(definition->body, [&](const Node *node) {
-                          if (const auto *returned = as<Return>(node)) {
-                            result = returned->value;
-                            ++count;
-                          }
-                          return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
-                        });
-  return !is_other && count == 1 ? result : nullptr;
-}
 
 // The argument, unless it is hidden in `*args`.
 const Expr *plain_argument(const Call &call, const model::FunctionInfo &callee, bool bound, u32 index) {

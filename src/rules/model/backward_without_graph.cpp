@@ -1,9 +1,9 @@
 #include "base/known_names.h"
 #include "model/classes.h"
 #include "rules/assignments.h"
+#include "rules/callables.h"
 #include "rules/reach.h"
 #include "rules/site.h"
-#include "rules/statements.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -41,23 +41,6 @@ bool runs_without_graph(const Site &site, const Call &call) {
   const model::FunctionInfo *const forward =
       callee.is(model::Value::Tag::Object) ? model::find_method_of(*callee.type, known::sym_forward) : nullptr;
   return under_no_grad(site_at(site, *site.function, call)) || (forward != nullptr && forward->no_grad);
-}
-
-// What a function of this file returns, if it does so in one place.
-const Expr *only_result(const Site &site, const Call &call) {
-  const model::FunctionInfo *const callee = called_function(site, call);
-  const FunctionDef *const definition =
-      callee != nullptr && callee->module == site.module ? callee->definition() : nullptr;
-  const Return *found = nullptr;
-  u32 results = 0;
-  if (definition != nullptr) {
-    any_statement(definition->body, [&](const Stmt *statement) {
-      found = statement->kind == NodeKind::Return ? static_cast<const Return *>(statement) : found;
-      results += statement->kind == NodeKind::Return ? 1 : 0;
-      return results > 1;
-    });
-  }
-  return results == 1 ? found->value : nullptr;
 }
 
 // What the loss was computed from without a graph: the forward pass under no_grad(), or `.detach()`; null if that is
@@ -102,7 +85,9 @@ const Expr *cut_before(const Site &site, const Expr *loss) {
       // That nothing is seen to record a graph in its layers does not prove that nothing does.
       return runs_without_graph(site, *call) ? call : nullptr;
     }
-    if (const Expr *const result = only_result(site, *call)) {
+    const model::FunctionInfo *const callee = called_function(site, *call);
+    if (const Expr *const result =
+            callee != nullptr && callee->module == site.module ? only_result(*callee) : nullptr) {
       expr = result;
       is_elsewhere = true;
       continue;
